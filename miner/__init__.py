@@ -1,0 +1,1 @@
+"""The miner: turns sources (packages, repositories, folders) into occurrences, claims and drafts."""

@@ -1,0 +1,1 @@
+"""The knowledge: one folder per skeleton (`NAME/skeleton.yaml`, `NAME/cases/`, `NAME/evidence/`)."""
