@@ -1,0 +1,1 @@
+"""The kernel model: source text with positions, edits, kernel definitions, launches."""

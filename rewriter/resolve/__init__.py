@@ -1,0 +1,1 @@
+"""Names by definition: what an identifier in a module stands for."""
