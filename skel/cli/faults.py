@@ -1,0 +1,27 @@
+"""What can go wrong outside the user's kernel, and the exit status it ends with."""
+
+from __future__ import annotations
+
+from skel.store.schema.words import ExitStatus
+
+
+class Fault(Exception):
+    """Ends a command with one report: what happened, where, and what to do. Not for verdicts."""
+
+    status = ExitStatus.OUR_FAULT
+
+    def __init__(self, what: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(what)
+        self.what, self.where, self.hint = what, where, hint
+
+
+class WrongUse(Fault):
+    """The command was called in a way that cannot work."""
+
+    status = ExitStatus.WRONG_USE
+
+
+class MissingHere(Fault):
+    """The command needs something that this machine or installation lacks."""
+
+    status = ExitStatus.MISSING_HERE

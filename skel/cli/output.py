@@ -1,0 +1,98 @@
+"""Where output goes: the result on stdout (a JSON document or text), everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPE_WIDTH = 200
+"""Columns of a table that does not go to a terminal."""
+SLOW_SECONDS = 2.0
+"""Work that takes longer says on stderr what it is doing."""
+
+
+_reserved: list[TextIO] = []
+
+
+@contextmanager
+def stdout_reserved() -> Iterator[TextIO]:
+    """Keeps stdout for `emit` alone: whatever libraries print in between goes to stderr."""
+    _reserved.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield _reserved[-1]
+    finally:
+        _reserved.pop()
+
+
+def emit(document: Any, as_json: bool, render: Callable[[Console], None]) -> None:
+    """Print the result: `document` as JSON, or what `render` prints for a person."""
+    stream = _reserved[-1] if _reserved else sys.stdout
+    if as_json:
+        write_json(document, stream)
+    else:
+        render(console(stream))
+
+
+def write_json(document: Any, stream: TextIO) -> None:
+    """One JSON document and a newline. Records are dumped with their fields; NaN and infinities become strings."""
+    stream.write(json.dumps(plain(document), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    stream.flush()
+
+
+def plain(value: Any) -> Any:
+    """`value` as plain JSON types: records dumped, tuples as lists, non-finite floats as strings."""
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(mode="json"))
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(v) for v in value]
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def console(stream: TextIO) -> Console:
+    """A console on `stream`: coloured and as wide as the terminal, or plain and wide in a pipe."""
+    from rich.console import Console
+
+    return Console(file=stream, width=None if stream.isatty() else PIPE_WIDTH, highlight=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """One line on stderr."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+@contextmanager
+def working(doing: str) -> Iterator[None]:
+    """Says on stderr what is being done once it has taken `SLOW_SECONDS`: a spinner on a terminal, else one line."""
+    if not sys.stderr.isatty():
+        timer = threading.Timer(SLOW_SECONDS, say, [f"{doing} ..."])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+        return
+    from rich.status import Status
+
+    status = Status(f"{doing} ...", console=console(sys.stderr))
+    timer = threading.Timer(SLOW_SECONDS, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
