@@ -12,8 +12,11 @@ PY := $(VENV)/bin/python
 SKEL := $(VENV)/bin/skel
 
 # Without an NVIDIA GPU the CPU build of torch is installed first, so that no CUDA libraries are fetched. Where PyTorch's
-# index cannot be reached, the same version is taken from the package index that pip is set up with.
+# index cannot be reached, the same version is taken from the package index that pip is set up with. The CPU build names
+# no triton; this one is its pair in the CUDA build.
 TORCH_CPU ?= torch==2.13.0+cpu
+TORCH_PLAIN := $(firstword $(subst +, ,$(TORCH_CPU)))
+TRITON ?= triton==3.7.1
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PYTEST_ARGS ?= -n auto --maxprocesses 8
 
@@ -68,11 +71,11 @@ $(BASE): | $(PY)
 	elif $(PY) -c 'import torch' >/dev/null 2>&1; then \
 	  echo 'torch is there already'; \
 	elif $(PY) -c 'import urllib.request as r; r.urlopen("$(TORCH_INDEX)/", timeout=5)' >/dev/null 2>&1 && \
-	     $(PY) -m pip install --quiet --extra-index-url $(TORCH_INDEX) '$(TORCH_CPU)'; then \
+	     $(PY) -m pip install --quiet --extra-index-url $(TORCH_INDEX) '$(TORCH_CPU)' '$(TRITON)'; then \
 	  echo 'No NVIDIA GPU: installed $(TORCH_CPU)'; \
 	else \
-	  echo 'No NVIDIA GPU, and $(TORCH_CPU) cannot be had from $(TORCH_INDEX): taking $(firstword $(subst +, ,$(TORCH_CPU)))'; \
-	  $(PY) -m pip install --quiet '$(firstword $(subst +, ,$(TORCH_CPU)))'; \
+	  echo 'No NVIDIA GPU, and $(TORCH_CPU) cannot be had from $(TORCH_INDEX): taking $(TORCH_PLAIN)'; \
+	  $(PY) -m pip install --quiet '$(TORCH_PLAIN)' '$(TRITON)'; \
 	fi
 	@echo 'Installing skel and what it needs ...'
 	@$(PY) -m pip install --quiet --editable .

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from skel.store.schema.words import ExitStatus
 
-from .faults import Fault
+from .faults import as_fault
 from .output import stdout_reserved
 from .report import report_crash, report_fault, report_usage
 
@@ -75,15 +75,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with stdout_reserved() if "--help" not in words else contextlib.nullcontext():
             status = build().main(args=words, prog_name="skel", standalone_mode=False)
         return status if isinstance(status, int) else ExitStatus.OK
-    except Fault as fault:
-        return report_fault(fault, json_stream)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`skel list | head`): nothing to say, and nowhere to say it.
-        sys.stdout = open("/dev/null", "w")  # noqa: SIM115
+        sys.stdout = open("/dev/null", "w")
         return ExitStatus.OK
     except Exception as error:
+        fault = as_fault(error)
+        if fault is not None:
+            return report_fault(fault, json_stream)
         if hasattr(error, "format_message") and getattr(error, "exit_code", None) == ExitStatus.WRONG_USE:
             return report_usage(error, json_stream)
         return report_crash(error, words, json_stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skel.store.errors import RecordError, StoreError, UnknownSkeleton
 from skel.store.schema.words import ExitStatus
 
 
@@ -25,3 +26,16 @@ class MissingHere(Fault):
     """The command needs something that this machine or installation lacks."""
 
     status = ExitStatus.MISSING_HERE
+
+
+def as_fault(error: Exception) -> Fault | None:
+    """The fault that `error` stands for; None where it is one of ours that nobody foresaw."""
+    if isinstance(error, Fault):
+        return error
+    if isinstance(error, StoreError):
+        return MissingHere(error.what, where=error.where, hint=error.hint)
+    if isinstance(error, UnknownSkeleton):
+        return WrongUse(str(error), hint="see `skel list`, or `skel search` for what it does")
+    if isinstance(error, RecordError):
+        return WrongUse(f"a skeleton record is faulty\n{error}", hint="correct the record; `skel schema` has its form")
+    return None

@@ -51,8 +51,8 @@ def _first_line(error: BaseException) -> str:
 
 def _save(error: BaseException, words: Sequence[str]) -> str | None:
     """The path of the saved report; None where no folder can be written."""
-    head = f"skel {__version__}, Python {platform.python_version()}, {platform.platform()}\narguments: {list(words)}\n\n"
-    text = head + "".join(traceback.format_exception(error))
+    head = f"skel {__version__}, Python {platform.python_version()}, {platform.platform()}\narguments: {list(words)}"
+    text = head + "\n\n" + "".join(traceback.format_exception(error))
     for folder in _report_folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
