@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
+import skel
 from skel.store.schema import Record
 
 PROBE_SECONDS = 120
@@ -90,8 +91,8 @@ def _gpu() -> Check:
     what = "nothing, unless you want to time kernels: run on a machine with an NVIDIA GPU and its driver"
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return _check("gpu", f"nvidia-smi does not run ({type(error).__name__})", "", what, required=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return _check("gpu", "no nvidia-smi that answers", "", what, required=False)
     names = [line.partition(" (UUID")[0] for line in listed.stdout.splitlines() if line.startswith("GPU")]
     return _check("gpu", None if names else "nvidia-smi lists none", ", ".join(names), what, required=False)
 
@@ -107,7 +108,9 @@ def _database(db: str | None) -> Check:
     except StoreError as error:
         return _check("database", f"{error.where}: {error.what}", "", error.hint)
     except RecordError as error:
-        return _check("database", str(error), "", "correct the record")
+        first, *others = str(error).splitlines()
+        more = f" (and {len(others)} more)" if others else ""
+        return _check("database", first + more, "", "correct the record; `skel list` names every fault")
     return _check("database", None, found, "")
 
 
@@ -133,8 +136,10 @@ def _ray() -> Check:
 
 def _probe(module: str) -> str | None:
     """Run a probe in a process of its own with an empty Triton cache; None where it ended well, else its last line."""
+    # The same skel that runs here, wherever the working directory is.
+    path = os.pathsep.join(filter(None, [str(Path(skel.__file__).parents[1]), os.environ.get("PYTHONPATH")]))
     with tempfile.TemporaryDirectory(prefix="skel-doctor-") as cache:
-        environment = {**os.environ, "TRITON_CACHE_DIR": cache, "CUDA_VISIBLE_DEVICES": ""}
+        environment = {**os.environ, "TRITON_CACHE_DIR": cache, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": path}
         try:
             done = subprocess.run([sys.executable, "-m", module], capture_output=True, text=True, env=environment,
                                   timeout=PROBE_SECONDS, check=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from .options import Db, Json
@@ -22,7 +21,7 @@ def command(as_json: Json = False, db: Db = None) -> int:
 
     with working("reading the skeletons"):
         listed = list_skeletons(open_store(db))
-    document = {"skeletons": [asdict(entry) for entry in listed]}
+    document = {"skeletons": listed}
     emit(document, as_json, lambda console: _render(console, listed))
     return 0
 

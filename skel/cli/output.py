@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -48,9 +49,11 @@ def write_json(document: Any, stream: TextIO) -> None:
 
 
 def plain(value: Any) -> Any:
-    """`value` as plain JSON types: records dumped, tuples as lists, non-finite floats as strings."""
+    """`value` as plain JSON types: records and dataclasses by field, tuples as lists, non-finite floats as strings."""
     if hasattr(value, "model_dump"):
         return plain(value.model_dump(mode="json"))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

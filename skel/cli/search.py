@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,8 @@ from .output import emit, working
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from skel.store.search import Hit
 
 Query = Annotated[list[str], typer.Argument(metavar="QUERY", help="A symptom, a technique, profiler output or code.")]
 Limit = Annotated[int, typer.Option("-n", "--limit", min=1, max=1000, help="At most this many hits.")]
@@ -32,12 +34,12 @@ def command(query: Query, limit: Limit = 5, as_json: Json = False, db: Db = None
     return 0
 
 
-def _render(console: Console, query: str, hits: list[dict[str, Any]]) -> None:
+def _render(console: Console, query: str, hits: tuple[Hit, ...]) -> None:
     if not hits:
-        console.print(f"nothing here answers {query!r}; say what you see in other words, or see `skel list`", markup=False)
+        console.print(f"nothing answers {query!r}; say what you see in other words, or see `skel list`", markup=False)
         return
-    from .tables import table
-
-    rows = [(f"{hit['score']:.2f}", hit["name"], hit["kind"], hit["title"], hit["why"]) for hit in hits]
-    console.print(table(("score", "skeleton", "kind", "title", "why"), rows))
-    console.print(f"see `skel show {hits[0]['name']}`", markup=False)
+    for hit in hits:
+        console.print(f"{hit.score:.2f}  [bold]{hit.name}[/]  ", end="")
+        console.print(f"{hit.title} ({hit.kind})", markup=False)
+        console.print(f"      {hit.why}", markup=False)
+    console.print(f"see `skel show {hits[0].name}`", markup=False)

@@ -13,7 +13,7 @@ from .output import emit, working
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from skel.store.schema import Skeleton
+    from skel.store.schema import Skeleton, Source
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; see `skel list`.")]
 
@@ -49,14 +49,12 @@ def _sections(s: Skeleton) -> Iterator[tuple[str, list[str]]]:
     yield "How you notice", [*s.symptoms.en, *s.symptoms.zh]
     yield "When it applies", [*s.applies_if, *(f"checked: {name}" for name in s.conditions)]
     yield "What is done", [f"{step.primitive}({_arguments(step.arguments)})" for step in s.schedule]
-    yield "Decisions", [f"{d.name}: {d.description}" + (f" ({_values(d.values)})" if d.values else "") for d in s.decisions]
+    yield "Decisions", [f"{d.name}: {d.description}{_values(d.values)}" for d in s.decisions]
     yield "Numerics", [f"{s.numerics.result}: {s.numerics.why}"]
     yield "Limits", [_fields(limit.model_dump(exclude_none=True)) for limit in s.limits]
     yield "Other skeletons", [f"{how.replace('_', ' ')}: {', '.join(names)}" for how, names in s.interactions if names]
     yield "Evidence", [_claim(claim.model_dump(exclude_none=True)) for claim in s.evidence]
-    yield "Sources", [
-        f"{x.repository} {x.revision} {x.path}{':' + x.lines if x.lines else ''} ({x.licence}, {x.role})" for x in s.sources
-    ]
+    yield "Sources", [_source(source) for source in s.sources]
 
 
 def _arguments(arguments: dict[str, str | int | float | bool]) -> str:
@@ -64,7 +62,12 @@ def _arguments(arguments: dict[str, str | int | float | bool]) -> str:
 
 
 def _values(values: tuple[str | int | float | bool, ...]) -> str:
-    return ", ".join(map(str, values))
+    return f" ({', '.join(map(str, values))})" if values else ""
+
+
+def _source(source: Source) -> str:
+    lines = f":{source.lines}" if source.lines else ""
+    return f"{source.repository} {source.revision} {source.path}{lines} ({source.licence}, {source.role})"
 
 
 def _fields(fields: dict[str, object]) -> str:

@@ -1,0 +1,116 @@
+"""Writes docs/reference.md from what the code says of itself: `python -m skel.docs` in a clone."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skel.store.schema import CODES
+
+REFERENCE = "docs/reference.md"
+PARTS = (
+    ("Primitives", "rewriter/primitives", "One small rewrite each, with its own precondition; the steps of a schedule."),
+    ("Conditions", "rewriter/conditions", "Named, machine-checked predicates over facts; skeletons list them."),
+    ("Detectors", "rewriter/detectors", "What `skel scan` looks for: uses of a skeleton, and places where it would help."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A documented thing: its name, and its docstring (empty where it has none)."""
+
+    name: str
+    text: str
+
+
+def reference(clone: Path) -> str:
+    """The whole page for the sources under `clone`."""
+    lines = ["# Reference", "", "Written by `python -m skel.docs` from the docstrings and the table of codes; do not edit."]
+    lines += ["", "## Commands", "", "Each takes `--json` and `--db URL`; `skel NAME --help` has the rest.", ""]
+    for entry in commands(clone):
+        lines += [f"### skel {entry.name}", "", *entry.text.splitlines(), ""]
+    for title, folder, meaning in PARTS:
+        lines += [f"## {title}", "", f"In `{folder}/`. {meaning}", ""]
+        for entry in modules(clone / folder):
+            lines += [f"### {entry.name}", "", *_as_markdown(entry.text), ""]
+    lines += ["## Codes", "", *_codes("refusal", "Refusals"), "", *_codes("finding", "Findings")]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def commands(clone: Path) -> Iterator[Entry]:
+    """Every command in the order of `skel --help`."""
+    from skel.cli.app import COMMANDS
+
+    for name, module in COMMANDS.items():
+        path = clone / Path(*module.split(".")).with_suffix(".py")
+        yield Entry(name, next((docstring(f) for f in _functions(_parse(path)) if f.name == "command"), ""))
+
+
+def modules(folder: Path) -> Iterator[Entry]:
+    """Every public module of a folder, by name, with its docstring."""
+    for path in sorted(folder.glob("[!_]*.py")):
+        yield Entry(path.stem, docstring(_parse(path)))
+
+
+def undocumented(folder: Path) -> Iterator[str]:
+    """Public modules and functions of a folder that say nothing of themselves."""
+    for path in sorted(folder.glob("[!_]*.py")):
+        tree = _parse(path)
+        if not docstring(tree):
+            yield path.name
+        for function in _functions(tree):
+            if not function.name.startswith("_") and not docstring(function):
+                yield f"{path.name}:{function.lineno} {function.name}"
+
+
+def docstring(node: ast.Module | ast.FunctionDef) -> str:
+    """The cleaned docstring of a module or function; empty where there is none."""
+    return inspect.cleandoc(ast.get_docstring(node) or "")
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    return (node for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def _parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def _as_markdown(text: str) -> Iterator[str]:
+    """A docstring as Markdown: blocks that are indented in it stay as written."""
+    inside = False
+    for line in text.splitlines():
+        indented = line.startswith("  ")
+        if line.strip() and indented != inside:
+            yield "```"
+            inside = indented
+        yield line
+    if inside:
+        yield "```"
+
+
+def _codes(kind: str, title: str) -> Iterator[str]:
+    yield from (f"### {title}", "", "| code | message | what to do |", "|---|---|---|")
+    for code in CODES.values():
+        if code.kind == kind:
+            cells = (f"`{code.name}`", code.template, code.hint)
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def main() -> None:
+    """Write the page of the clone that holds the working directory."""
+    from skel.cli.files import write_whole
+    from skel.scaffold import find_clone
+
+    clone = find_clone(Path.cwd())
+    if clone is None:
+        sys.exit("skel.docs: run it inside a clone of the repository")
+    write_whole(clone / REFERENCE, reference(clone))
+
+
+if __name__ == "__main__":
+    main()
