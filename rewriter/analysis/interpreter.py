@@ -1,0 +1,469 @@
+"""The abstract interpreter: runs a kernel over abstract values, both arms of every branch, loops to a fixpoint."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from ..kernel.definition import KernelDef, Module
+from . import poly as P
+from .arithmetic import binary, compare, elementwise, logical, union
+from .callees import Callee, find_callee
+from .events import Condition, Events, Exit, Unknown
+from .joins import conflicting, join, join_environments, taint
+from .operations import DTYPES
+from .value import NO_AXES, Dim, Environment, Lost, Value
+
+MAX_ROUNDS = 6
+"""Rounds before a loop that has not settled gives its names up as unknown."""
+MAX_INLINE = 6
+"""Depth of helper calls followed."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function being interpreted: the kernel itself, or a helper inlined into it."""
+
+    module: Module
+    function: ast.FunctionDef
+    path: tuple[int, ...]
+    returned: list[Value]
+    top: ast.stmt | None = None
+
+
+class Interpreter:
+    """Interprets one kernel. `fixed` gives constexpr tests (by source text) a known outcome."""
+
+    def __init__(self, module: Module, kernel: KernelDef, fixed: dict[str, bool] | None = None) -> None:
+        self.module = module
+        self.kernel = kernel
+        self.fixed = fixed or {}
+        self.events = Events()
+        self.conditions: list[Condition] = []
+        self.loop_depth = 0
+        self.frame = Frame(module, kernel.node, (), [])
+        self.stored_cross: dict[str, Value] = {}
+
+    def run(self) -> Events:
+        """Interpret the kernel. Twice where partial sums go through memory, so that reloads see the stores."""
+        for _ in range(2):
+            before = dict(self.stored_cross)
+            env = Environment({p.name: self._parameter(p.name, p.is_constexpr) for p in self.kernel.parameters})
+            self.block(self.kernel.node.body, env)
+            if self.stored_cross == before:
+                break
+        return self.events
+
+    def _parameter(self, name: str, is_constexpr: bool) -> Value:
+        poly = P.symbol(name)
+        if is_constexpr:
+            return Value(poly=poly, symbols=frozenset({name}))
+        # A runtime argument: a pointer or a scalar, which its use decides.
+        return Value(poly=poly, symbols=frozenset({name}), bases=frozenset({name}), dtype=f"arg:{name}")
+
+    # -- places ----------------------------------------------------------------------------------------------------
+
+    def site(self, node: ast.AST) -> str:
+        """A name for a place in the code, unique across inlined helpers."""
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        return f"{'/'.join(map(str, self.frame.path))}@{line}:{column}"
+
+    def key(self, node: ast.AST) -> tuple[object, ...]:
+        return (*self.frame.path, id(node))
+
+    @property
+    def top(self) -> ast.stmt:
+        assert self.frame.top is not None
+        return self.frame.top
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def block(self, body: list[ast.stmt], env: Environment) -> Environment:
+        for statement in body:
+            if not env.reachable:
+                break
+            if not self.frame.path:
+                self.frame.top = statement
+                self.events.statements[statement] = tuple(self.conditions)
+            env = self.statement(statement, env)
+        return env
+
+    def statement(self, node: ast.stmt, env: Environment) -> Environment:
+        match node:
+            case ast.Assign():
+                value = self.eval(node.value, env)
+                for target in node.targets:
+                    self.assign(target, value, env)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self.assign(node.target, self.eval(node.value, env), env)
+            case ast.AugAssign():
+                old = self.eval(node.target, env)
+                new = binary(type(node.op).__name__, old, self.eval(node.value, env), node.lineno, self.site(node))
+                self.assign(node.target, new, env)
+            case ast.Expr():
+                self.eval(node.value, env)
+            case ast.If():
+                return self._if(node, env)
+            case ast.For():
+                return self._for(node, env)
+            case ast.While():
+                return self._while(node, env)
+            case ast.Return():
+                self._return(node, env)
+            case ast.Assert() | ast.Pass() | ast.Global() | ast.Import() | ast.ImportFrom():
+                return env
+            case _:
+                self._give_up(node, env)
+        return env
+
+    def _give_up(self, node: ast.stmt, env: Environment) -> None:
+        """A statement that is not followed: every name it may set is unknown, from everything it may read."""
+        read = [env.names[n.id] for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in env.names]
+        inputs = replace(elementwise(read, node.lineno, type(node).__name__), poly=None) if read else Value()
+        self.unknown(type(node).__name__, node, inputs)
+        for name in assigned_names([node]):
+            env.names[name] = self.lose(inputs, node, type(node).__name__)
+
+    def assign(self, target: ast.expr, value: Value, env: Environment) -> None:
+        match target:
+            case ast.Name(id=name):
+                env.names[name] = value
+                if not self.frame.path:
+                    self.events.values[target] = value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                items = value.items
+                if items is None or len(items) != len(targets):
+                    items = tuple(self.lose(value, target, "unpacking") for _ in targets)
+                for one, item in zip(targets, items, strict=True):
+                    self.assign(one, item, env)
+            case ast.Starred():
+                self.assign(target.value, self.lose(value, target, "unpacking"), env)
+            case _:
+                self.unknown("assignment to " + type(target).__name__, target, value)
+
+    def _return(self, node: ast.Return, env: Environment) -> None:
+        value = self.eval(node.value, env) if node.value is not None else Value()
+        self.frame.returned.append(value)
+        if self.conditions and not self.frame.path:
+            self.events.exits[self.key(node)] = Exit(node, tuple(self.conditions), self.frame.path)
+        env.reachable = False
+
+    def _if(self, node: ast.If, env: Environment) -> Environment:
+        test = self.eval(node.test, env)
+        text = ast.unparse(node.test)
+        outcome = self.fixed.get(text)
+        if outcome is None and isinstance(test.constant, bool):
+            outcome = test.constant
+        if outcome is not None:
+            return self._arm(node.body if outcome else node.orelse, Condition(test, node.test, outcome), env)
+        then = self._arm(node.body, Condition(test, node.test, True), env.copy())
+        other = self._arm(node.orelse, Condition(test, node.test, False), env.copy())
+        if is_constexpr_test(node.test, self.kernel.constexprs) and conflicting(then, other):
+            self.events.conflicts.add(text)
+        changed = self._changed(env, then, other)
+        joined = join_environments(then, other, f"if{self.site(node)}")
+        if not (then.reachable or other.reachable):
+            joined.reachable = False
+        elif then.reachable and other.reachable:
+            for name in changed:
+                joined.names[name] = self._chosen(joined.names[name], test, then.names.get(name), other.names.get(name))
+        return joined
+
+    @staticmethod
+    def _chosen(joined: Value, test: Value, then: Value | None, other: Value | None) -> Value:
+        """A name that the arms set differently depends on the test."""
+        return joined if then == other else taint(joined, test)
+
+    @staticmethod
+    def _changed(before: Environment, then: Environment, other: Environment) -> list[str]:
+        names = then.names.keys() | other.names.keys()
+        return [n for n in names if n in then.names and n in other.names and then.names[n] != other.names[n]]
+
+    def _arm(self, body: list[ast.stmt], condition: Condition, env: Environment) -> Environment:
+        self.conditions.append(condition)
+        top = self.frame.top
+        try:
+            return self.block(body, env)
+        finally:
+            self.conditions.pop()
+            self.frame.top = top
+
+    def _for(self, node: ast.For, env: Environment) -> Environment:
+        trips = self._iteration(node.iter, env)
+        variable = self._loop_variable(node, trips)
+        entry = env
+
+        def start(header: Environment) -> None:
+            self.assign(node.target, variable, header)
+
+        after = self._loop(node, env, start, trips)
+        return self.block(node.orelse, after) if node.orelse else after if after.reachable else entry
+
+    def _iteration(self, iterator: ast.expr, env: Environment) -> Value:
+        """What the trip count depends on."""
+        if isinstance(iterator, ast.Call):
+            values = [self.eval(a, env) for a in iterator.args]
+            values += [self.eval(k.value, env) for k in iterator.keywords]
+            return elementwise(values, iterator.lineno, "range") if values else Value()
+        return self.eval(iterator, env)
+
+    def _loop_variable(self, node: ast.For, trips: Value) -> Value:
+        if trips.items is not None:
+            value = trips.items[0] if trips.items else Value()
+            for i, item in enumerate(trips.items[1:]):
+                value = join(value, item, f"for{self.site(node)}.{i}")
+            return value
+        axes = trips.uniform | trips.lanes
+        return Value(poly=P.opaque(f"loop:{self.site(node)}", axes, trips.symbols), uniform=axes, symbols=trips.symbols,
+                     cross=trips.cross, lost=trips.lost, memory=trips.memory, dtype="int32")
+
+    def _while(self, node: ast.While, env: Environment) -> Environment:
+        test = self.eval(node.test, env)
+
+        def start(header: Environment) -> None:
+            self.eval(node.test, header)
+
+        return self._loop(node, env, start, test)
+
+    def _loop(self, node: ast.For | ast.While, env: Environment, start, trips: Value) -> Environment:  # type: ignore[no-untyped-def]
+        """Join the loop's end into its head until nothing changes."""
+        key = f"loop{self.site(node)}"
+        header = env.copy()
+        top = self.frame.top
+        self.loop_depth += 1
+        condition = Condition(trips, node.iter if isinstance(node, ast.For) else node.test, True)
+        try:
+            for round_number in range(MAX_ROUNDS + 1):
+                inside = header.copy()
+                start(inside)
+                self.conditions.append(condition)
+                end = self.block(node.body, inside)
+                self.conditions.pop()
+                self.frame.top = top
+                again = self._joined_header(env, header, end, key, trips)
+                if again.names == header.names:
+                    break
+                header = self._widened(header, again, node) if round_number == MAX_ROUNDS - 1 else again
+        finally:
+            self.loop_depth -= 1
+        names = dict(end.names)
+        for name, value in header.names.items():
+            names[name] = join(value, end.names[name], f"{key}:end:{name}") if name in end.names else value
+        return Environment(names, env.reachable)
+
+    def _joined_header(self, env: Environment, header: Environment, end: Environment, key: str, trips: Value) -> Environment:
+        names = dict(header.names)
+        for name in env.names:
+            if name in end.names and end.reachable and end.names[name] != header.names[name]:
+                names[name] = taint(join(header.names[name], end.names[name], f"{key}:{name}"), trips)
+        return Environment(names)
+
+    def _widened(self, old: Environment, new: Environment, node: ast.AST) -> Environment:
+        """A loop that does not settle: what still changes is unknown."""
+        names = dict(new.names)
+        for name, value in new.names.items():
+            if old.names.get(name) != value:
+                names[name] = self.lose(value, node, "a loop that does not settle")
+        return Environment(names)
+
+    # -- expressions -----------------------------------------------------------------------------------------------
+
+    def eval(self, node: ast.expr, env: Environment) -> Value:
+        value = self._eval(node, env)
+        if not self.frame.path:
+            self.events.values[node] = value
+        return value
+
+    def _eval(self, node: ast.expr, env: Environment) -> Value:
+        from . import calls, shapes
+        match node:
+            case ast.Name(id=name):
+                return env.names[name] if name in env.names else self._global(name)
+            case ast.Constant(value=value):
+                return _constant(value)
+            case ast.BinOp():
+                left, right = self.eval(node.left, env), self.eval(node.right, env)
+                result = binary(type(node.op).__name__, left, right, node.lineno, self.site(node))
+                if isinstance(node.op, ast.Div):
+                    self.record_work("divide", node, result, right)
+                return result
+            case ast.UnaryOp():
+                return self._unary(node, env)
+            case ast.Compare():
+                return self._compare(node, env)
+            case ast.BoolOp():
+                values = [self.eval(v, env) for v in node.values]
+                return logical(values, isinstance(node.op, ast.And), node.lineno)
+            case ast.IfExp():
+                test = self.eval(node.test, env)
+                then, other = self.eval(node.body, env), self.eval(node.orelse, env)
+                return taint(join(then, other, f"ifexp{self.site(node)}"), test)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                items = tuple(self.eval(e, env) for e in elements)
+                return Value(items=items, uniform=union(i.uniform for i in items), symbols=union(i.symbols for i in items))
+            case ast.Subscript():
+                return shapes.subscript(self, node, env)
+            case ast.Attribute():
+                return self._attribute(node, env)
+            case ast.Call():
+                return calls.call(self, node, env)
+            case ast.NamedExpr():
+                value = self.eval(node.value, env)
+                self.assign(node.target, value, env)
+                return value
+            case ast.JoinedStr():
+                return Value()
+        return self._unfollowed(node, env)
+
+    def _unfollowed(self, node: ast.expr, env: Environment) -> Value:
+        read = [env.names[n.id] for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in env.names]
+        inputs = elementwise(read, node.lineno, type(node).__name__) if read else Value()
+        self.unknown(type(node).__name__, node, inputs)
+        return self.lose(inputs, node, type(node).__name__)
+
+    def _global(self, name: str) -> Value:
+        """A module-level constant, or a name known only as itself."""
+        values = self.frame.module.names.constants.get(name, ())
+        if len(values) == 1:
+            inner = values[0]
+            if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
+                inner = inner.args[0]
+            if isinstance(inner, ast.Constant):
+                return _constant(inner.value)
+        return Value(poly=P.opaque(f"global:{self.frame.module.source.path}:{name}"))
+
+    def _unary(self, node: ast.UnaryOp, env: Environment) -> Value:
+        value = self.eval(node.operand, env)
+        if isinstance(node.op, ast.USub):
+            if isinstance(value.constant, (int, float)) and not value.dims:
+                return _constant(-value.constant)
+            return binary("Mult", _constant(-1), value, node.lineno, self.site(node))
+        if isinstance(node.op, ast.UAdd):
+            return value
+        result = replace(elementwise([value], node.lineno, "not"), dtype="int1" if isinstance(node.op, ast.Not) else value.dtype)
+        if isinstance(node.op, ast.Not) and isinstance(value.constant, bool):
+            return replace(result, constant=not value.constant)
+        return result
+
+    def _compare(self, node: ast.Compare, env: Environment) -> Value:
+        operands = [self.eval(e, env) for e in (node.left, *node.comparators)]
+        parts = [compare(type(op).__name__, a, b, node.lineno)
+                 for op, a, b in zip(node.ops, operands, operands[1:], strict=False)]
+        return parts[0] if len(parts) == 1 else logical(parts, True, node.lineno)
+
+    def _attribute(self, node: ast.Attribute, env: Environment) -> Value:
+        if self.frame.module.names.dotted(node) is not None and not _rooted_in(node, env):
+            return Value()
+        value = self.eval(node.value, env)
+        if node.attr == "T":
+            from . import shapes
+            return shapes.permuted(value, None)
+        if node.attr == "value":
+            return value
+        # dtype, shape, type and their parts are known at compile time and the same for every tile.
+        return Value(symbols=value.symbols if node.attr in ("shape", "numel") else frozenset())
+
+    def dtype(self, node: ast.expr | None, env: Environment) -> str | None:
+        """Short dtype name of a type expression: `tl.float32`, `p.dtype.element_ty`, `x.dtype`."""
+        if not isinstance(node, ast.Attribute):
+            return None
+        name = self.frame.module.names.triton_name(node)
+        if name in DTYPES:
+            return DTYPES[name]
+        if node.attr == "element_ty" and isinstance(node.value, ast.Attribute) and node.value.attr == "dtype":
+            bases = self.eval(node.value.value, env).bases
+            return f"elem:{next(iter(bases))}" if len(bases) == 1 else None
+        if node.attr == "dtype":
+            return self.eval(node.value, env).dtype
+        return None
+
+    # -- helpers ---------------------------------------------------------------------------------------------------
+
+    def callee(self, function: ast.expr, env: Environment) -> Callee | None:
+        """What a call reaches, unless a local name hides it."""
+        if _rooted_in(function, env):
+            return None
+        return find_callee(self.frame.module, function)
+
+    def inline(self, module: Module, helper: KernelDef, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value | None:
+        """The value a helper returns for these arguments; None where it nests too deep or does not bind."""
+        if len(self.frame.path) >= MAX_INLINE:
+            return None
+        bound = self._bind(module, helper, args, keywords)
+        if bound is None:
+            return None
+        outer = self.frame
+        self.frame = Frame(module, helper.node, (*outer.path, node.lineno), [], outer.top)
+        try:
+            self.block(helper.node.body, Environment(bound))
+            returned = self.frame.returned
+        finally:
+            self.frame = outer
+        if not returned:
+            return Value()
+        result = returned[0]
+        for i, value in enumerate(returned[1:]):
+            result = join(result, value, f"return{self.site(node)}.{i}")
+        return result
+
+    def _bind(self, module: Module, helper: KernelDef, args: list[Value], keywords: dict[str, Value]) -> dict[str, Value] | None:
+        names = helper.parameter_names
+        if len(args) > len(names) or any(k not in names for k in keywords):
+            return None
+        bound = dict(zip(names, args, strict=False)) | keywords
+        for parameter in helper.parameters:
+            if parameter.name not in bound:
+                if parameter.default is None:
+                    return None
+                bound[parameter.name] = _constant(parameter.default.value) if isinstance(parameter.default, ast.Constant) else Value()
+        return bound
+
+    def lose(self, value: Value, node: ast.AST, operation: str) -> Value:
+        """A value of unknown shape with the same dependences: its lanes cannot be followed any more."""
+        line = getattr(node, "lineno", 0)
+        items = [self.lose(i, node, operation) for i in value.items or ()]
+        inner = elementwise(items, line, operation) if items else value
+        lost = value.lost | inner.lost | frozenset(Lost(a, line, operation) for a in value.lanes | inner.lanes)
+        return Value(dims=None, uniform=value.uniform | inner.uniform, symbols=value.symbols | inner.symbols, lost=lost,
+                     cross=frozenset(replace(c, linear=False) for c in value.cross | inner.cross),
+                     memory=value.memory | inner.memory, bases=value.bases | inner.bases)
+
+    def unknown(self, what: str, node: ast.AST, inputs: Value) -> None:
+        self.events.unknowns[self.key(node)] = Unknown(what, node, inputs)
+
+    def record_work(self, operation: str, node: ast.Call | ast.BinOp, value: Value, operand: Value) -> None:
+        from .events import Work
+        self.events.work[self.key(node)] = Work(operation, node, value, operand, self.frame.path, self.loop_depth > 0,
+                                                tuple(self.conditions))
+
+
+def _constant(value: object) -> Value:
+    if isinstance(value, bool):
+        return Value(constant=value, dtype="int1")
+    if isinstance(value, int):
+        return Value(constant=value, poly=P.const(value))
+    if isinstance(value, float):
+        return Value(constant=value)
+    return Value()
+
+
+def _rooted_in(node: ast.expr, env: Environment) -> bool:
+    """True where an attribute chain starts at a local name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in env.names
+
+
+def is_constexpr_test(test: ast.expr, constexprs: frozenset[str]) -> bool:
+    """True where a branch is decided at compile time: it reads constexpr parameters only."""
+    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    return bool(names) and names <= constexprs
+
+
+def assigned_names(body: list[ast.stmt]) -> set[str]:
+    """Every name that statements may set."""
+    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+__all__ = ["Dim", "Interpreter", "NO_AXES", "assigned_names", "is_constexpr_test"]
