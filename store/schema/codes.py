@@ -43,6 +43,7 @@ _TABLE = (
     _refusal("no_redundant_work", "nothing that {axis} leaves unchanged is worth fusing: no reduction, transcendental or dot repeats per tile", "fusing would only lower parallelism"),
     _refusal("single_tile", "the launcher always gives one tile along {axis}", "there is nothing to fuse"),
     _refusal("axis_used_otherwise", "{axis} is used other than as a tile offset, a slot index or a guard", "the tile index itself is part of the result; rewrite it in terms of the offsets first"),
+    _refusal("tile_used_otherwise", "{tile} is used other than as the size of a tile", "the tile's size itself is part of the result"),
     _refusal("reduction_over_tile_axis", "{op} over the lanes of {axis} makes the result depend on the tile: a wider tile is another result", "loop_tiles keeps the tile; hoist_producer moves the shared work out"),
     _refusal("nonlinear_partial", "a partial over the lanes of {axis} is used non-linearly before the partials are summed", "right only at one tile; compare with a reference"),
     _refusal("partial_not_summed", "partials over {axis} are stored per tile in {name}, but the host does not sum them over the tiles", "sum the slots on the host, or keep the tile"),
@@ -119,6 +120,9 @@ _TABLE = (
     _finding("not_deterministic", "{output} changes between identical runs", "atomics or races; compare with care"),
     _finding("shape_variation_skipped", "{count} shape variations that the original itself rejects were skipped", "declared shapes were still checked"),
     _finding("interpreter_only", "checked in the interpreter: it shows neither races nor the precision of tensor cores", "run on a GPU for both"),
+    _finding("outputs_differ", "the outputs are {candidate}, expected {reference}", "return the same names, in the same form, as plain tensors"),
+    _finding("reads_outside", "{output} changes with what lies outside its tensors ({count} of {total} elements, first at {index})", "a load runs past its tensor, or reads what was never written: check the masks"),
+    _finding("case_not_judged", "{count} cases of unusual values were not counted: there the original itself differs from its reference or fails", "the declared workloads were still checked"),
     # -- findings of isolation -------------------------------------------------------------------------------------
     _finding("worker_crashed", "the worker died with {signal} while running {what}", "an access out of bounds is the usual cause"),
     _finding("worker_timeout", "{what} ran over {seconds} s and was stopped", "a loop that never ends, or a limit too low"),

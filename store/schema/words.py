@@ -16,7 +16,7 @@ class NumericsClass(StrEnum):
     def rank(self) -> int:
         return list(NumericsClass).index(self)
 
-    def join(self, other: "NumericsClass") -> "NumericsClass":
+    def join(self, other: "NumericsClass") -> "NumericsClass":  # type: ignore[override]
         """The weaker guarantee of the two: the class of doing both."""
         return max(self, other, key=lambda c: c.rank)
 
