@@ -1,0 +1,83 @@
+"""A user's query as weighted terms. Whatever the text holds, what comes out is safe to hand to FTS5."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .stems import stems
+from .synonyms import synonyms
+from .terms import is_cjk, terms
+
+MAX_CHARACTERS = 4000
+MAX_TERMS = 40
+
+_CODE = re.compile(r"[=\[\]{};]|\w\(|\w\.\w+\(|\b_?[a-z]+_[a-z]\b")
+_STOP = frozenset("""
+a about after all almost also always am an and any are as at be because been before being between both but by can
+cannot come could did do does doing done down each even ever every few find for from get give go goes had has have
+having he help here how however i if in into is it its just know less let like made make makes many may me might more
+most much must my need needs never no non nor not now of off often on only onto or other our out over own per please
+put same see should show so some something still such take takes tell than that the their them then there these they
+thing this those though through to too try under until up us use used uses using very want was way we well went were
+what when where whether which while who whose why will with without work would yet you your
+example examples tutorial explain problem problems issue issues question optimize optimization improve
+""".split())
+# Chinese function words and question words, alone or paired with a neighbour; they carry no topic.
+_STOP_CJK = frozenset("""
+如何 怎么 怎样 什么 为何 为什 可以 需要 应该 这个 那个 一个 没有 我们 你们 他们 因为 所以 但是 而且 就是
+""".split())
+_PARTICLES = frozenset("的了吗呢吧是在和与及或也都就被把将让使而但从到对为以于由其这那个们么怎哪")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a query."""
+
+    text: str
+    optional: bool
+    """True where nothing is held against a record that lacks it: numbers and code names."""
+    others: tuple[str, ...] = ()
+    """Synonyms: terms or phrases (terms with a space between)."""
+    beside: tuple[str, ...] = ()
+    """The pairs that overlap a Chinese pair: if one of them is a word, this one is probably none."""
+
+
+def parse(text: str) -> tuple[Term, ...]:
+    """The distinct terms of a query that say what it is about, at most `MAX_TERMS`."""
+    text = text[:MAX_CHARACTERS]
+    code = _CODE.search(text) is not None
+    said = terms(text)
+    others = _synonyms(said)
+    kept = [term for term in dict.fromkeys(said) if not _is_stop(term)]
+    return tuple(Term(term, code or term[0].isdigit(), others.get(term, ()), _beside(term, said))
+                 for term in kept[:MAX_TERMS])
+
+
+def match_expression(phrases: Iterable[str]) -> str:
+    """The FTS5 expression for any of some terms or phrases: quoted, so that nothing in them is an operator."""
+    return " OR ".join('"' + phrase.replace('"', '""').replace("\0", "") + '"' for phrase in phrases)
+
+
+def _is_stop(term: str) -> bool:
+    if is_cjk(term):
+        return term in _STOP_CJK or len(term) == 1 or any(character in _PARTICLES for character in term)
+    return term in _STOP or len(term) == 1
+
+
+def _synonyms(said: list[str]) -> dict[str, tuple[str, ...]]:
+    """The synonyms of each term, alone or as a part of a phrase of up to three."""
+    stem, table = stems(said), synonyms()
+    found: dict[str, list[str]] = {}
+    for length in (1, 2, 3):
+        for start in range(len(said) - length + 1):
+            phrase = said[start:start + length]
+            for term in phrase:
+                found.setdefault(term, []).extend(table.get(" ".join(stem[part] for part in phrase), ()))
+    return {term: tuple(dict.fromkeys(others)) for term, others in found.items()}
+
+
+def _beside(term: str, said: list[str]) -> tuple[str, ...]:
+    if not is_cjk(term):
+        return ()
+    return tuple(other for other in dict.fromkeys(said)
+                 if is_cjk(other) and other != term and (other[-1] == term[0] or other[0] == term[-1]))
