@@ -13,9 +13,9 @@ from skel.store.schema import CODES
 
 REFERENCE = "docs/reference.md"
 PARTS = (
-    ("Primitives", "rewriter/primitives", "One small rewrite each, with its own precondition; the steps of a schedule."),
+    ("Primitives", "rewriter/primitives", "The steps of a schedule: one small rewrite each, with its precondition."),
     ("Conditions", "rewriter/conditions", "Named, machine-checked predicates over facts; skeletons list them."),
-    ("Detectors", "rewriter/detectors", "What `skel scan` looks for: uses of a skeleton, and places where it would help."),
+    ("Detectors", "rewriter/detectors", "What `skel scan` looks for: uses of a skeleton, and places for it."),
 )
 
 
@@ -29,7 +29,7 @@ class Entry:
 
 def reference(clone: Path) -> str:
     """The whole page for the sources under `clone`."""
-    lines = ["# Reference", "", "Written by `python -m skel.docs` from the docstrings and the table of codes; do not edit."]
+    lines = ["# Reference", "", "Written by `make docs` from the docstrings and the table of codes; do not edit."]
     lines += ["", "## Commands", "", "Each takes `--json` and `--db URL`; `skel NAME --help` has the rest.", ""]
     for entry in commands(clone):
         lines += [f"### skel {entry.name}", "", *entry.text.splitlines(), ""]

@@ -27,9 +27,9 @@ def command(as_json: Json = False, db: Db = None) -> int:
 
 
 def _render(console: Console, listed: tuple[Listed, ...]) -> None:
-    from .tables import table
+    from .tables import print_table
 
     rows = [(x.name, "advises" if x.advice else "rewrites", x.kind, x.purpose, x.title) for x in listed]
-    console.print(table(("skeleton", "does", "kind", "purpose", "title"), rows))
+    print_table(console, ("skeleton", "does", "kind", "purpose", "title"), rows)
     rewriting = sum(not x.advice for x in listed)
     console.print(f"{len(listed)} skeletons, {rewriting} of them rewrite; see `skel show NAME`", markup=False)

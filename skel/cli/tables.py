@@ -6,17 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Console
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A table with `head` over `rows`; None is shown as `-`."""
-    from rich.table import Table
-    from rich.text import Text
+def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print `head` over `rows` in columns; None is shown as `-`."""
+    from rich.cells import cell_len
 
-    made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title in head:
-        made.add_column(title, overflow="fold")
-    for row in rows:
-        made.add_row(*(Text("-" if cell is None else str(cell)) for cell in row))
-    return made
+    texts = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(head, *texts, strict=True)]
+    for number, row in enumerate([list(head), *texts]):
+        cells = [cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
+        console.print("  ".join(cells).rstrip(), style="bold" if number == 0 else None, markup=False)

@@ -1,0 +1,74 @@
+"""`skel scan`: where kernels use a skeleton, or could. Files are read, never run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from skel.store.schema.words import ExitStatus
+
+from .faults import WrongUse
+from .options import Db, Json
+from .output import emit, working
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Python files, or folders of them.")]
+FailOn = Annotated[
+    list[str], typer.Option("--fail-on", metavar="CODE", help="Exit 1 where a finding or refusal has this code.")
+]
+Sarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 on stdout, for editors and code hosts.")]
+
+
+def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: Json = False, db: Db = None) -> int:  # noqa: B006
+    """List, for every kernel, the skeletons it uses and those that would help, with what stands against them."""
+    from skel.scan import codes_in, python_files, scan_files
+    from skel.store.schema import CODES
+
+    unknown = [code for code in fail_on if code not in CODES]
+    if unknown:
+        raise WrongUse(f"{unknown[0]!r} is no code", hint="docs/reference.md has the table of codes")
+    missing = [path for path in paths if not Path(path).exists()]
+    if missing:
+        raise WrongUse(f"there is no {missing[0]}", hint="check the path; it is relative to the working directory")
+    files = python_files(paths)
+    with working(f"reading {len(files)} files"):
+        document = scan_files(files)
+    if sarif:
+        from skel.sarif import sarif as as_sarif
+
+        emit(as_sarif(document), True, lambda _: None)
+    else:
+        emit(document, as_json, lambda console: _render(console, document))
+    return ExitStatus.BAD_VERDICT if codes_in(document) & set(fail_on) else ExitStatus.OK
+
+
+def _render(console: Console, document: dict[str, Any]) -> None:
+    for kernel in document["kernels"]:
+        if not kernel["uses"] and not kernel["opportunities"]:
+            continue
+        console.print(f"{kernel['file']}:{kernel['line']} {kernel['kernel']}", style="bold", markup=False)
+        for use in kernel["uses"]:
+            console.print(f"  uses {use['skeleton']} (line {use['line']}): {use['why']}", markup=False)
+        for found in kernel["opportunities"]:
+            state = {True: "could use", False: "could use, but is refused:", None: "consider"}[found["applicable"]]
+            console.print(f"  {state} {found['skeleton']} (line {found['line']}): {found['why']}", markup=False)
+            for refusal in found["refusals"]:
+                console.print(f"    {refusal['code']}, line {refusal['line']}: {refusal['message']}", markup=False)
+                if refusal["hint"]:
+                    console.print(f"    what to do: {refusal['hint']}", markup=False)
+    for finding in document["findings"]:
+        place = ":".join(str(x) for x in (finding["place"]["file"], finding["place"]["line"]) if x is not None)
+        console.print(f"{place} {finding['severity']} {finding['code']}: {finding['message']}", markup=False)
+    for skipped in document["not_read"]:
+        console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
+    kernels = document["kernels"]
+    count = sum(len(kernel["opportunities"]) for kernel in kernels)
+    console.print(f"{len(document['files'])} files, {len(kernels)} kernels, {count} opportunities", markup=False)
+    applicable = [(k, f) for k in kernels for f in k["opportunities"] if f["applicable"]]
+    if applicable:
+        kernel, found = applicable[0]
+        console.print(f"try: skel apply {found['skeleton']} {kernel['file']}::{kernel['kernel']} --diff", markup=False)

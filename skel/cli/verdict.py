@@ -1,0 +1,79 @@
+"""How a verdict is shown to a person: the verdict, the candidates, the findings, what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from skel.store.schema.words import Verdict
+
+from .tables import print_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MEANING = {
+    Verdict.FASTER: "it is right, and faster",
+    Verdict.NEUTRAL: "it is right, and as fast as before",
+    Verdict.SLOWER: "it is right, and slower",
+    Verdict.INCONCLUSIVE: "what was seen does not decide it",
+    Verdict.IMPROVED: "it does what the skeleton is for",
+    Verdict.EQUIVALENT: "it computes what the original computes; nothing was timed",
+    Verdict.COMPILED: "it compiles; there was nothing to run it on",
+    Verdict.WRONG: "it computes something else",
+    Verdict.OVER_LIMITS: "no candidate stays within the limits of the target",
+    Verdict.NOT_APPLICABLE: "the skeleton does not apply here",
+    Verdict.FAILED: "it could not be compiled or run",
+}
+_COLUMNS = (
+    ("candidate", "name"),
+    ("registers", "registers"),
+    ("spills (bytes)", "spill_bytes"),
+    ("shared memory (bytes)", "shared_memory_bytes"),
+    ("warps", "num_warps"),
+    ("programs", "programs"),
+    ("verdict", "verdict"),
+)
+
+
+def render_verdict(console: Console, document: dict[str, Any]) -> None:
+    """Print the document of apply or check for a person."""
+    verdict = Verdict(document["verdict"])
+    console.print(f"[bold {'green' if verdict.is_success else 'red'}]{verdict}[/]: ", end="")
+    subject = f"{document['skeleton']} on {document['file']}" if document["skeleton"] else document["file"]
+    kernel = f"::{document['kernel']}" if document["kernel"] else ""
+    console.print(f"{subject}{kernel}: {MEANING[verdict]}", markup=False)
+    for refusal in document["refusals"]:
+        _refusal(console, document["file"], refusal)
+    rows = [document["original"], *document["candidates"]] if document["original"] else document["candidates"]
+    if rows:
+        print_table(console, [title for title, _ in _COLUMNS], [[row[key] for _, key in _COLUMNS] for row in rows])
+    for finding in document["findings"]:
+        _finding(console, finding)
+    _next(console, document, verdict)
+
+
+def _refusal(console: Console, file: str, refusal: dict[str, Any]) -> None:
+    place = f"{file}:{refusal['line']}" if refusal["line"] is not None else file
+    console.print(f"  {place} {refusal['code']}: {refusal['message']}", markup=False)
+    if refusal["hint"]:
+        console.print(f"    what to do: {refusal['hint']}", markup=False)
+
+
+def _finding(console: Console, finding: dict[str, Any]) -> None:
+    place = finding["place"]
+    where = ":".join(str(x) for x in (place["file"], place["line"]) if x is not None)
+    parts = [finding["severity"], where, f"{finding['code']}:", finding["message"]]
+    measured = f" ({finding['measured']})" if finding["measured"] else ""
+    console.print("  " + " ".join(part for part in parts if part) + measured, markup=False)
+    if finding["hint"] and finding["severity"] != "info":
+        console.print(f"    what to do: {finding['hint']}", markup=False)
+
+
+def _next(console: Console, document: dict[str, Any], verdict: Verdict) -> None:
+    if document.get("diff") is not None:
+        console.print(document["diff"], end="", markup=False)
+    elif document["out"] is not None:
+        console.print(f"wrote {document['out']}", markup=False)
+        console.print(f"next: diff -u {document['file']} {document['out']}", markup=False)
+    elif not verdict.is_success:
+        console.print("nothing was written", markup=False)
