@@ -93,7 +93,9 @@ def binary(operator: str, a: Value, b: Value, line: int, site: str) -> Value:
         result = replace(result, bounds=a.bounds & b.bounds, guards=a.guards & b.guards)
     if operator == "Div":
         return result
-    return with_poly(result, binary_poly(operator, a, b, site), a, b)
+    result = with_poly(result, binary_poly(operator, a, b, site), a, b)
+    # A pointer may only be moved: whatever is multiplied, divided or masked was a number all along.
+    return result if operator in ("Add", "Sub") else replace(result, bases=frozenset())
 
 
 def _divided(dtype: str | None) -> str | None:

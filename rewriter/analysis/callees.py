@@ -10,6 +10,7 @@ from ..kernel.definition import KernelDef, Module, read_module
 from ..kernel.source import read_source
 from ..reasons import Refuse
 from ..resolve.modules import find_import, read_text
+from .operations import ELEMENTWISE
 
 MAX_HOPS = 4
 """Re-exports followed from one file to the next."""
@@ -81,7 +82,10 @@ def merge(callees: list[Callee]) -> Callee | None:
     names = {c.triton for c in callees if c.triton}
     definitions = tuple(dict.fromkeys(d for c in callees for d in c.definitions))
     if len(names) > 1:
-        return None
+        # A fast variant beside the plain function: any of them acts lane by lane.
+        if not all("libdevice." in n or n in ELEMENTWISE for n in names):
+            return None
+        names = {min(names, key=lambda n: ("." in n, n))}
     return Callee(triton=names.pop() if names else None, definitions=definitions)
 
 

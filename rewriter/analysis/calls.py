@@ -166,6 +166,11 @@ def _arange(run: Interpreter, node: ast.Call, env: Environment) -> Value:
     return with_poly(result, poly, start, Value(poly=size, symbols=size.symbols))
 
 
+def _number(result: Value, poly: P.Poly, *operands: Value) -> Value:
+    """An integer function of integers: never a pointer."""
+    return replace(with_poly(result, poly, *operands), bases=frozenset())
+
+
 def _dim(size: str | None):  # type: ignore[no-untyped-def]
     from .value import Dim
     return Dim(size)
@@ -196,7 +201,7 @@ def _cdiv(run: Interpreter, node: ast.Call, env: Environment) -> Value:
     values = _arguments(run, node, env)
     result = elementwise(values, node.lineno, "cdiv")
     if len(values) == 2 and values[0].poly is not None and values[1].poly is not None and not result.dims:
-        return with_poly(result, opaque_of("cdiv", values[0].poly, values[1].poly), *values)
+        return _number(result, opaque_of("cdiv", values[0].poly, values[1].poly), *values)
     return result
 
 
@@ -204,7 +209,7 @@ def _next_power_of_2(run: Interpreter, node: ast.Call, env: Environment) -> Valu
     values = _arguments(run, node, env)
     result = elementwise(values, node.lineno, "next_power_of_2")
     if len(values) == 1 and values[0].poly is not None:
-        return with_poly(result, opaque_of("next_power_of_2", values[0].poly), *values)
+        return _number(result, opaque_of("next_power_of_2", values[0].poly), *values)
     return result
 
 
@@ -281,7 +286,7 @@ def _elementwise(run: Interpreter, name: str, node: ast.Call, env: Environment) 
     result = elementwise(values, node.lineno, name, keeps_zero=name in KEEPS_ZERO, linear=name in ("cast", "neg"))
     if name in ("minimum", "maximum") and all(v.poly is not None and not v.dims for v in values):
         operands = [v.poly for v in values if v.poly is not None]
-        result = with_poly(result, opaque_of(name, *operands), *values)
+        result = _number(result, opaque_of(name, *operands), *values)
     if name in ("rand", "randint", "randn", "philox", "randint4x", "rand4x", "randn4x"):
         result = replace(result, items=tuple(replace(result) for _ in range(4)) if name.endswith("4x") or name == "philox" else None)
     if name in TRANSCENDENTAL or name.startswith("fast_"):
@@ -342,10 +347,14 @@ def _split(run: Interpreter, node: ast.Call, env: Environment) -> Value:
 
 
 def _inline_asm(run: Interpreter, node: ast.Call, env: Environment) -> Value:
-    values = _arguments(run, node, env)
+    values = [item for value in _arguments(run, node, env) for item in (value.items or (value,))]
     inputs = elementwise(values, node.lineno, "inline assembly") if values else Value()
-    run.unknown("inline assembly", node, inputs)
-    return run.lose(inputs, node, "inline assembly")
+    pure, pack = argument(node, 4, "is_pure"), argument(node, 5, "pack")
+    if isinstance(pure, ast.Constant) and pure.value is True and isinstance(pack, ast.Constant) and pack.value == 1:
+        # Pure and one element at a time: lane by lane by Triton's contract.
+        return inputs
+    run.unknown("inline assembly", node, replace(inputs, bases=frozenset()))
+    return replace(run.lose(inputs, node, "inline assembly"), dims=inputs.dims)
 
 
 def _map_elementwise(run: Interpreter, node: ast.Call, env: Environment) -> Value:
@@ -382,7 +391,7 @@ def _scalar_builtin(run: Interpreter, node: ast.Call, env: Environment) -> Value
         name = node.func.id if isinstance(node.func, ast.Name) else "builtin"
         if name == "int" and len(values) == 1:
             return values[0]
-        return with_poly(result, opaque_of(name, *[v.poly for v in values if v.poly is not None]), *values)
+        return _number(result, opaque_of(name, *[v.poly for v in values if v.poly is not None]), *values)
     return result
 
 

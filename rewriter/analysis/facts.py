@@ -11,8 +11,8 @@ from .axes import Axis
 from .events import Access, Events, Exit, Unknown, Work
 from .interpreter import Interpreter
 
-MAX_FLAGS = 4
-"""Constexpr tests split at most: 2^4 runs."""
+MAX_FLAGS = 5
+"""Constexpr tests split at most: 2^5 runs."""
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ class Interpreter:
             return self._arm(node.body if outcome else node.orelse, Condition(test, node.test, outcome), env)
         then = self._arm(node.body, Condition(test, node.test, True), env.copy())
         other = self._arm(node.orelse, Condition(test, node.test, False), env.copy())
-        if is_constexpr_test(node.test, self.kernel.constexprs) and conflicting(then, other):
+        if not self.frame.path and is_constexpr_test(node.test, self.kernel.constexprs) and conflicting(then, other):
             self.events.conflicts.add(text)
         changed = self._changed(env, then, other)
         joined = join_environments(then, other, f"if{self.site(node)}")
@@ -445,7 +445,7 @@ def _constant(value: object) -> Value:
         return Value(constant=value, poly=P.const(value))
     if isinstance(value, float):
         return Value(constant=value)
-    return Value()
+    return Value(dtype="none") if value is None else Value()
 
 
 def _rooted_in(node: ast.expr, env: Environment) -> bool:

@@ -13,8 +13,11 @@ from .value import Bound, Cross, Dim, Environment, Lost, Value, join_dims
 
 def join(a: Value, b: Value, key: str) -> Value:
     """Either `a` or `b`. Offsets that differ are replaced by the opaque scalar `phi:key`."""
-    if a == b:
+    if a == b or b.dtype == "none":
         return a
+    if a.dtype == "none":
+        # A name set to None on one path can be used on the other only.
+        return b
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(x, y, f"{key}.{i}") for i, (x, y) in enumerate(zip(a.items, b.items, strict=True)))
         return replace(_meet(a, b), items=items)
@@ -107,12 +110,15 @@ def join_environments(a: Environment, b: Environment, key: str) -> Environment:
 
 
 def conflicting(a: Environment, b: Environment) -> bool:
-    """True where a name has different ranks on the two paths and some lanes would be lost."""
+    """True where a name has different ranks on the two paths, or its lanes lie on other dimensions."""
     return a.reachable and b.reachable and any(
-        name in b.names and value.dims is not None and b.names[name].dims is not None
-        and len(value.dims) != len(b.names[name].dims or ()) and bool(value.lanes | b.names[name].lanes)
-        or name in b.names and _lanes_moved(value, b.names[name])
+        name in b.names and (_ranks_differ(value, b.names[name]) or _lanes_moved(value, b.names[name]))
         for name, value in a.names.items())
+
+
+def _ranks_differ(a: Value, b: Value) -> bool:
+    return (a.dims is not None and b.dims is not None and len(a.dims) != len(b.dims)
+            and "none" not in (a.dtype, b.dtype) and a.items is None and b.items is None)
 
 
 def _lanes_moved(a: Value, b: Value) -> bool:

@@ -174,7 +174,7 @@ def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: a
             crosses[lane] = Cross(lane, padded and crosses.get(lane, Cross(lane, True, 0, "")).linear, node.lineno, "dot")
         dims = (*a.dims[:-2], a.dims[-2], b.dims[-1])
         result = replace(base, dims=dims, cross=frozenset(crosses.values()), dtype="fp32",
-                         lost=a.lost | b.lost, symbols=base.symbols | _size_symbols(a.dims[-1]),
+                         lost=a.lost | b.lost, symbols=base.symbols | (frozenset() if inner else _size_symbols(a.dims[-1])),
                          padded_zero=(a.padded_zero & frozenset(a.dims[-2].lanes)) | (b.padded_zero & frozenset(b.dims[-1].lanes)))
     if accumulator is not None:
         joined = elementwise([result, accumulator], node.lineno, "dot")
