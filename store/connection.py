@@ -1,5 +1,6 @@
 """Plain SQLite connections to a file that is ours, with faults turned into StoreError."""
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -58,12 +59,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
 
 
+def check_content(content: str, sha256: str, path: Path) -> str:
+    """`content`, if it is what was stored. Raises StoreError: a damaged file may still be read without an error."""
+    if hashlib.sha256(content.encode()).hexdigest() != sha256:
+        raise StoreError("the database is damaged (a record is not what was stored)", path, _KEEP)
+    return content
+
+
 @contextmanager
 def faults(path: Path) -> Iterator[None]:
     """Turn SQLite's errors on the file at `path` into StoreError."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise as_store_error(error, path) from error
 
 
@@ -73,7 +81,7 @@ def as_store_error(error: BaseException, path: Path) -> StoreError:
     for sign, kind, what, hint in _MEANINGS:
         if sign in text:
             return kind(f"{what} ({text})", path, hint)
-    return StoreError(f"SQLite: {text}", path, "see `skel doctor`")
+    return StoreError(f"the database cannot be used ({text})", path, _KEEP)
 
 
 _MEANINGS: tuple[tuple[str, type[StoreError], str, str], ...] = (
@@ -81,6 +89,7 @@ _MEANINGS: tuple[tuple[str, type[StoreError], str, str], ...] = (
     ("not a database", StoreError, "the database is damaged", _KEEP),
     ("no such table", StoreError, "the database is damaged", _KEEP),
     ("no such column", StoreError, "the database is damaged", _KEEP),
+    ("decode", StoreError, "the database is damaged", _KEEP),
     ("disk I/O error", StoreError, "the disk failed", "look at the disk, or give another database with --db"),
     ("disk is full", StoreError, "the disk is full", "free some space, or give another database with --db"),
     ("locked", StoreError, f"another process has been writing for over {BUSY_SECONDS:.0f} s",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from .canonical import canonical_json, sha256
+from .connection import check_content
 from .database import Database
 from .errors import RecordError
 from .schema.evidence import Evidence
@@ -33,11 +34,11 @@ def add_evidence(database: Database, evidence: Evidence) -> str:
 
 
 def evidence_for(database: Database, skeleton: str) -> tuple[Evidence, ...]:
-    """All evidence on a skeleton, good and bad, oldest first."""
+    """All evidence on a skeleton, good and bad, oldest first. Raises StoreError where it is damaged."""
     with database.reading() as connection:
         rows = connection.execute(
-            "SELECT content FROM evidence WHERE skeleton = ? ORDER BY measured_at, id", (skeleton,)).fetchall()
-    return tuple(Evidence.model_validate_json(content) for (content,) in rows)
+            "SELECT content, id FROM evidence WHERE skeleton = ? ORDER BY measured_at, id", (skeleton,)).fetchall()
+    return tuple(Evidence.model_validate_json(check_content(row[0], row[1], database.path)) for row in rows)
 
 
 def load_evidence(path: Path) -> tuple[Evidence, ...]:

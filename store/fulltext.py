@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from .query import Term, match_expression
+from .terms import is_cjk
 
 COLUMNS = ("name", "title", "symptoms", "tags", "summary", "applies_if")
 _COLUMN_WEIGHTS = "4.0, 3.0, 3.0, 2.0, 1.0, 1.0"
@@ -18,8 +19,11 @@ SYNONYM_WEIGHT = 0.5
 _PRESENCE = 0.5
 """Part of a term's weight that a record gets for holding it at all; the rest follows bm25."""
 
-_UNKNOWN_WEIGHT = 1.6
+_UNKNOWN_WEIGHT = 2.0
 """A word that no record holds tells more of a query off the subject than a rare one tells of a query on it."""
+
+_ACROSS_WORDS = 0.3
+"""Part of its weight that a pair of Chinese characters keeps where it probably lies across two words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,8 @@ def weigh(connection: sqlite3.Connection, terms: Iterable[Term]) -> tuple[Weighe
     """Look every term up."""
     (count,) = connection.execute("SELECT count(*) FROM skeletons").fetchone()
     weighed = tuple(_weigh_one(connection, term, count) for term in terms)
-    words = {item.term.text for item in weighed if item.strength}
-    # An unknown pair beside a known one lies across two Chinese words and is none itself.
-    return tuple(replace(item, weight=0.0) if not item.strength and words.intersection(item.term.beside) else item
-                 for item in weighed)
+    records = {item.term.text: len(item.strength) for item in weighed}
+    return tuple(replace(item, weight=item.weight * _share_of_word(item, records)) for item in weighed)
 
 
 def scores(weighed: tuple[Weighed, ...]) -> dict[int, float]:
@@ -64,6 +66,12 @@ def marked(connection: sqlite3.Connection, weighed: tuple[Weighed, ...], rows: I
     return {row[0]: tuple(row[1:]) for row in found}
 
 
+def _share_of_word(item: Weighed, records: dict[str, int]) -> float:
+    """A Chinese pair that is rarer than one it overlaps probably lies across two words; unknown, it surely does."""
+    beside = max((records.get(other, 0) for other in item.term.beside), default=0)
+    return 1.0 if len(item.strength) >= beside else _ACROSS_WORDS if item.strength else 0.0
+
+
 def _weigh_one(connection: sqlite3.Connection, term: Term, count: int) -> Weighed:
     own = _bm25(connection, [term.text])
     others = _bm25(connection, term.others) if term.others else {}
@@ -76,7 +84,7 @@ def _weigh_one(connection: sqlite3.Connection, term: Term, count: int) -> Weighe
     known = len(own) or len(others)
     weight = math.log(1 + (count - known + 0.5) / (known + 0.5))
     if not known:
-        weight *= 0.0 if term.optional else _UNKNOWN_WEIGHT
+        weight *= 0.0 if term.optional else 1.0 if is_cjk(term.text) else _UNKNOWN_WEIGHT
     return Weighed(term, weight, strength)
 
 

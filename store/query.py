@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .stems import stems
 from .synonyms import synonyms
@@ -20,6 +21,8 @@ most much must my need needs never no non nor not now of off often on only onto 
 put same see should show so some something still such take takes tell than that the their them then there these they
 thing this those though through to too try under until up us use used uses using very want was way we well went were
 what when where whether which while who whose why will with without work would yet you your
+anything everything nothing gets gives given instead keep keeps kept lets really several simply terrible whole
+shows showing shown seen seems reports reported nsys ncu nsight profiler
 example examples tutorial explain problem problems issue issues question optimize optimization improve
 """.split())
 # Chinese function words and question words, alone or paired with a neighbour; they carry no topic.
@@ -35,7 +38,8 @@ class Term:
 
     text: str
     optional: bool
-    """True where nothing is held against a record that lacks it: numbers and code names."""
+    """True where nothing is held against a record that lacks it: numbers, code names, the `re` and `retune` of
+    `re-tune`."""
     others: tuple[str, ...] = ()
     """Synonyms: terms or phrases (terms with a space between)."""
     beside: tuple[str, ...] = ()
@@ -49,7 +53,8 @@ def parse(text: str) -> tuple[Term, ...]:
     said = terms(text)
     others = _synonyms(said)
     kept = [term for term in dict.fromkeys(said) if not _is_stop(term)]
-    return tuple(Term(term, code or term[0].isdigit(), others.get(term, ()), _beside(term, said))
+    joined = {first + second for first, second in pairwise(said)}
+    return tuple(Term(term, code or term in joined or _is_optional(term), others.get(term, ()), _beside(term, said))
                  for term in kept[:MAX_TERMS])
 
 
@@ -62,6 +67,10 @@ def _is_stop(term: str) -> bool:
     if is_cjk(term):
         return term in _STOP_CJK or len(term) == 1 or any(character in _PARTICLES for character in term)
     return term in _STOP or len(term) == 1
+
+
+def _is_optional(term: str) -> bool:
+    return term[0].isdigit() or (len(term) == 2 and not is_cjk(term))
 
 
 def _synonyms(said: list[str]) -> dict[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .connection import check_content
 from .database import Database
 from .errors import StoreError, UnknownSkeleton
 
@@ -35,14 +36,15 @@ def list_skeletons(database: Database) -> tuple[Listed, ...]:
 
 
 def get_skeleton(database: Database, name: str) -> "Skeleton":
-    """One record. Raises UnknownSkeleton, with names that look like it."""
+    """One record. Raises UnknownSkeleton, with names that look like it, and StoreError where it is damaged."""
     from .schema.skeleton import Skeleton
 
     with database.reading() as connection:
-        row = connection.execute("SELECT content FROM skeletons WHERE name = ?", (name,)).fetchone()
+        row = connection.execute("SELECT content, content_sha256 FROM skeletons WHERE name = ?",
+                                 (name,)).fetchone()
     if row is None:
         raise unknown(database, name)
-    return Skeleton.model_validate_json(row[0])
+    return Skeleton.model_validate_json(check_content(row[0], row[1], database.path))
 
 
 def unknown(database: Database, name: str) -> UnknownSkeleton:

@@ -15,7 +15,7 @@ from .fulltext import COLUMNS, SYNONYM_WEIGHT, Weighed, marked, scores, weigh
 from .query import parse
 from .stems import stems
 
-MIN_SCORE = 0.28
+MIN_SCORE = 0.3
 """Where the best record answers a smaller share of the query's weight, nothing answers the query."""
 MIN_OF_BEST = 0.4
 """A record that scores a smaller share of the best one's score is not listed."""
@@ -55,7 +55,7 @@ def search(database: Database, query: str, limit: int = 10) -> tuple[Hit, ...]:
         weighed = weigh(connection, terms)
         found = scores(weighed) if any(item.strength and item.weight for item in weighed) else {}
         best = sorted(found, key=lambda row: (-found[row], row))[: max(limit, _LOOKED_AT)]
-        if not best:
+        if not best or found[best[0]] < MIN_SCORE:
             return ()
         columns = marked(connection, weighed, best)
         meanings = _Meanings(weighed, columns.values())
@@ -63,8 +63,6 @@ def search(database: Database, query: str, limit: int = 10) -> tuple[Hit, ...]:
         total = sum(item.weight for item in weighed)
         final = {row: _blend(found[row], passages[row], total) for row in best}
         ranked = sorted(best, key=lambda row: (-final[row], row))[:limit]
-        if final[ranked[0]] < MIN_SCORE:
-            return ()
         kept = [row for row in ranked if final[row] >= MIN_OF_BEST * final[ranked[0]]]
         records = dict(connection.execute(
             f"SELECT id, content FROM skeletons WHERE id IN ({', '.join('?' * len(kept))})", kept).fetchall())

@@ -62,20 +62,39 @@ fuse | fusion
 load | read
 store | write
 hoist | loop invariant | invariant
-数据搬运 | 拷贝
-利用率 | 占用率
+拷贝 | 复制 | 数据搬运 | copy
+利用率 | 占用率 | utilization
 线程块 | 程序块 | cta
+网格 | grid
 显存 | hbm | global memory
 启动 | launch
+空隙 | 间隙 | 空档 | gap
 融合 | fuse
+拆分 | 切分 | 划分 | split
+合并 | combine
+归约 | 规约 | 求和 | reduction
 归一化 | norm
+矩阵乘 | gemm | matmul
 带宽 | bandwidth
+瓶颈 | bottleneck
+延迟 | latency
 寄存器 | register
 共享内存 | shared memory
+缓存 | cache
 编译 | compile
+调优 | autotune
 精度 | precision
+误差 | 漂移 | drift
 溢出 | overflow
-重复 | redundant
+重复 | 冗余 | redundant
+循环 | loop
+状态 | state
+掩码 | mask
+流水线 | pipeline
+同步 | synchronize
+指数 | exp
+除法 | division
+倒数 | reciprocal
 解码 | decode
 并行 | parallelism
 量化 | quantize

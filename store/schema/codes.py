@@ -69,6 +69,9 @@ _TABLE = (
     _refusal("tile_shared", "{tile} is also used for {what} (line {line}); changing it there changes something else", "give the kernel a tile name of its own"),
     _refusal("tile_unknown", "the tile {tile} at the launch cannot be traced to an assignment, a literal or a table", "assign the tile in the launcher"),
     _refusal("dtype_depends_on_tiles", "the launcher picks a dtype by the number of tiles (line {line}); merging tiles changes the rounding", "allocate in one dtype"),
+    _refusal("tile_must_divide", "the launcher divides {dimension} by {tile} without rounding up (line {line}), so the tile must divide it; a tile of the whole dimension need not", "round the grid up with cdiv and mask, or keep the tile and loop"),
+    _refusal("option_belongs_to_autotuner", "{option} of {kernel} is chosen by autotune; passing it at the launch as well raises", "add configurations by hand, or drop the autotuner"),
+    _refusal("option_through_kwargs", "{option} reaches the launch through **{name}, whose value cannot be followed", "pass the option as a keyword"),
     _refusal("no_such_option", "{setting} is no decision of {skeleton}; it has {have}", "use --set with one of those"),
     _refusal("bad_setting", "{setting}={value}: {why}", "give a value that the kernel can take"),
     # -- local rewrites --------------------------------------------------------------------------------------------

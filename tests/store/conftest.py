@@ -82,7 +82,7 @@ def measured() -> Callable[..., Evidence]:
     def measured(**fields: Any) -> Evidence:
         return Evidence.model_validate({
             "skeleton": "share_norm", "kernel": "step", "file": "step.py", "source_sha256": "0" * 64,
-            "level": "numerics", "verdict": Verdict.EQUIVALENT, "measured_at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+            "level": "numerics", "verdict": Verdict.EQUIVALENT, "measured_at": datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
             "environment": Environment(device="cpu", triton="3.7.1"), **fields})
 
     return measured

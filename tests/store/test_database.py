@@ -179,6 +179,17 @@ def test_a_truncated_store_is_left_alone(database: Database, records: Path, writ
     assert database.path.read_bytes() == content
 
 
+def test_a_record_that_changed_under_us_is_not_believed(database: Database, measured: Callable[..., Evidence]) -> None:
+    add_evidence(database, measured(kernel="quiet_kernel"))
+    content = database.path.read_bytes().replace(b"Compute a shared norm", b"Compute a shared form") \
+        .replace(b"quiet_kernel", b"quiet_kernal")
+    database.path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        get_skeleton(database, "share_norm")
+    with pytest.raises(StoreError, match="damaged"):
+        evidence_for(database, "share_norm")
+
+
 def test_a_newer_schema_is_left_alone(database: Database, records: Path) -> None:
     with database.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
