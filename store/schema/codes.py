@@ -133,7 +133,9 @@ _TABLE = (
     _finding("worker_raised", "{what} raised {error}", "see the line"),
     _finding("wrong_code_ran", "{what} ran {ran}, not {meant}", "nothing that ran counts"),
     _finding("launch_changed", "{what}", "the rewritten launch must launch the rewritten kernel"),
-    _finding("wrote_outside", "{what} tried to write {path}", "kernels and hooks may write only in their scratch folder"),
+    _finding("wrote_outside", "{what} tried to write {tried}", "kernels and hooks may write only in their scratch folder"),
+    _finding("used_network", "{what} tried to use the network ({tried})", "a target must run without a network"),
+    _finding("started_process", "{what} tried to start a process ({tried})", "a target must run in its own process"),
     # -- findings of timing ----------------------------------------------------------------------------------------
     _finding("no_gpu", "there is no GPU here: nothing was timed", "run `skel bench` where there is one"),
     _finding("memory_bound", "{kernel} runs at {fraction:.0%} of the memory floor on {workload}", "nothing that saves arithmetic can help further"),

@@ -1,0 +1,111 @@
+"""The numerics check of candidates against an original, from start to verdict. Imports neither torch nor triton."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from skel.store.schema import Environment, NumericsClass
+
+from .isolation import Workers
+from .protocol import Protocol
+from .report import CheckReport
+from .session import Session
+from .subject import CandidateSource, Subject
+from .workloads import subject_of
+
+Progress = Callable[[str, dict[str, Any]], None]
+"""Told of every step: its name (`original`, `candidate`) and figures."""
+
+
+def check(
+    original_text: str,
+    candidate_texts: Sequence[str | CandidateSource],
+    path: str,
+    *,
+    workload_file: str | None = None,
+    numerics_class: NumericsClass = NumericsClass.REASSOCIATED,
+    device: str = "cpu",
+    full: bool = False,
+    reference_outranks: bool = False,
+    protocol: Protocol | None = None,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+) -> CheckReport:
+    """Runs the original and every candidate in workers of their own and compares what they compute.
+
+    `path` is the original's file (named in findings, and where it imports its neighbours from), `workload_file` a
+    sidecar, `numerics_class` how far results may move, `reference_outranks` true for records whose purpose is accuracy.
+    `workers` may be a running `Workers("interpret")`, or `Workers("cuda")` for a GPU; without it one is started here.
+    Raises SidecarError for a sidecar that does not fit, WorkerError where torch or triton are missing.
+    """
+    numbers = protocol or Protocol()
+    subject = subject_of(original_text, path, workload_file)
+    candidates = [
+        one if isinstance(one, CandidateSource) else CandidateSource(f"candidate {number}", one)
+        for number, one in enumerate(candidate_texts, 1)
+    ]
+    if workers is None:
+        with Workers("cuda" if device.startswith("cuda") else "interpret", numbers.isolation) as own:
+            return _check(subject, candidates, own, numerics_class, device, full, reference_outranks, numbers, progress)
+    return _check(subject, candidates, workers, numerics_class, device, full, reference_outranks, numbers, progress)
+
+
+def _check(
+    subject: Subject,
+    candidates: Sequence[CandidateSource],
+    workers: Workers,
+    numerics_class: NumericsClass,
+    device: str,
+    full: bool,
+    reference_outranks: bool,
+    numbers: Protocol,
+    progress: Progress | None,
+) -> CheckReport:
+    begun = time.monotonic()
+    ready = workers.ready()
+    session = Session(
+        workers,
+        subject,
+        device,
+        full,
+        numerics_class is NumericsClass.BITWISE,
+        reference_outranks,
+        numbers,
+        progress or (lambda step, figures: None),
+    )
+    base = session.run_original()
+    checked = session.run_candidates(candidates)
+    return CheckReport(
+        path=subject.path,
+        original_sha256=subject.sha256,
+        device=device,
+        numerics_class=numerics_class,
+        has_reference=base.has_reference,
+        candidates=tuple(checked),
+        findings=tuple(base.findings()),
+        shapes_skipped=len(base.skipped_shapes()),
+        sentinels_tried=base.sentinels["tried"],
+        sentinels_rejected=base.sentinels["rejected"],
+        environment=environment(workers, device),
+        isolation={key: ready[key] for key in ("offline", "privileges")},
+        protocol=numbers.to_dict(),
+        seconds=round(time.monotonic() - begun, 3),
+    )
+
+
+def environment(workers: Workers, device: str) -> Environment:
+    """The environment of these workers: from what they said when they started, on a GPU from the device itself."""
+    from skel import __version__
+
+    ready = workers.ready()
+    facts: dict[str, Any] = {
+        "device": "cpu (interpreter)",
+        **{key: ready[key] for key in ("torch", "triton", "python")},
+    }
+    if device.startswith("cuda"):
+        facts = (
+            workers.submit("environment", {}, folder=workers.folder("environment"), seconds=60).result().result or facts
+        )
+    return Environment(skel=__version__, **facts)

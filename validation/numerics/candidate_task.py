@@ -1,0 +1,33 @@
+"""Task `candidate`: runs a candidate on the inputs that the original's worker saved. It compares nothing.
+
+Payload: subject, device, cases, numbers, exchange (folder of inputs, to be read only), out (folder).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..isolation.channel import Emit
+from ..protocol import Correctness
+from ..subject import Subject
+from ..workloads import load_subject, read_hooks
+from . import trees
+from .cases import Case
+from .device import prepare
+from .guarded_run import run_and_save
+
+
+def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
+    """See the module. Raises whatever the candidate raises; the last `begin` event says where."""
+    numbers = Correctness(**payload["numbers"])
+    device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
+    prepare(device)
+    emit("begin", what="importing it")
+    loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
+    emit("loaded", path=loaded.path, sha256=loaded.sha256)
+    hooks = read_hooks(loaded.hooks_module)
+    for case in (Case(**entry) for entry in payload["cases"]):
+        emit("begin", what=case.label, case=case.id)
+        emit("ran", **run_and_save(hooks.run, trees.load(exchange / f"{case.id}.pt"), case, device, out, numbers))
+    return {}

@@ -1,0 +1,86 @@
+"""One run of a target on guarded copies of saved inputs, with everything that can be seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..protocol import Correctness
+from . import trees
+from .cases import Case
+from .fresh import fresh_memory
+from .launches import recorded
+from .redzones import Arena
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What one run left: outputs by name, the inputs afterwards, broken zones, launches by (kernel, file)."""
+
+    outputs: dict[str, Any]
+    inputs_after: dict[str, Any]
+    broken: list[dict[str, Any]]
+    launches: list[dict[str, Any]]
+    odd_types: dict[str, str]
+    """Outputs that are no plain tensors, by name, with their type."""
+
+    def facts(self) -> dict[str, Any]:
+        """Everything but the tensors."""
+        return {"broken": self.broken, "launches": self.launches, "odd_types": self.odd_types}
+
+
+def guarded_run(
+    run: Callable[[dict[str, Any]], Any], inputs: Any, case: Case, device: str, fill: int, numbers: Correctness
+) -> Ran:
+    """Runs `run` on a guarded copy of `inputs`, zones filled with the byte `fill`. Raises whatever `run` raises."""
+    import torch
+
+    arena = Arena(numbers.redzone_bytes, fill)
+    guarded = arena.move(inputs, device)
+    torch.manual_seed(case.seed)
+    with recorded() as launches, fresh_memory(arena):
+        result = run(guarded)
+        if device.startswith("cuda"):
+            torch.cuda.synchronize()
+    outputs = trees.flatten(result)
+    odd = {
+        name: type(leaf).__name__
+        for name, leaf in outputs.items()
+        if not isinstance(leaf, (int, float, bool, str, type(None)))
+        and type(leaf) not in (torch.Tensor, torch.nn.Parameter)
+    }
+    kept = {name: _own(leaf) for name, leaf in outputs.items() if name not in odd}
+    after = trees.flatten(trees.map_tensors(_own, guarded), alone="input")
+    counted = [{"kernel": kernel, "file": file, "count": count} for (kernel, file), count in launches.items()]
+    return Ran(
+        kept,
+        {name: leaf for name, leaf in after.items() if isinstance(leaf, torch.Tensor)},
+        arena.broken(),
+        counted,
+        odd,
+    )
+
+
+def run_and_save(
+    run: Callable[[dict[str, Any]], Any], inputs: Any, case: Case, device: str, folder: Path, numbers: Correctness
+) -> dict[str, Any]:
+    """Runs a case as often as it asks for and saves each run as `CASE.RUN.pt`; the facts of all runs.
+
+    The last of several runs has other values around its tensors: a result that follows them reads what is not its own.
+    """
+    facts = []
+    for number in range(case.reruns):
+        other = case.reruns > 1 and number == case.reruns - 1
+        ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers)
+        trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, folder / f"{case.id}.{number}.pt")
+        facts.append(ran.facts())
+    return {"case": case.id, "runs": facts}
+
+
+def _own(leaf: Any) -> Any:
+    """A plain copy on the CPU, out of the guarded memory."""
+    import torch
+
+    return leaf.detach().to("cpu", copy=True).contiguous() if isinstance(leaf, torch.Tensor) else leaf

@@ -1,0 +1,369 @@
+"""One check in progress: the original once, then every candidate on the original's inputs, judged as they end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from skel.store.schema import Finding, Place, Verdict
+
+from .findings import finding, from_fact
+from .isolation import Outcome, Workers
+from .numerics.cases import Case
+from .protocol import Protocol
+from .report import CandidateCheck
+from .subject import CandidateSource, Subject
+from .verdicts import join, thin, verdict_of, workload_verdict
+
+Report = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(slots=True)
+class Base:
+    """What the original's run gave: the cases, which of them ran, and what is known of the original itself."""
+
+    file: str
+    measured: str
+    folder: Path
+    exchange: Path
+    cases: list[Case] = field(default_factory=list)
+    runs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """By case id: the facts of each run."""
+    rejected: dict[str, str] = field(default_factory=dict)
+    """By case id: why the original cannot take it."""
+    agrees: dict[str, list[str]] = field(default_factory=dict)
+    by_workload: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    sentinels: dict[str, int] = field(default_factory=lambda: {"tried": 0, "rejected": 0})
+    has_reference: bool = False
+    launches_own_kernels: bool = False
+    usable: bool = False
+    """True where every declared case of the original ran."""
+    problems: list[Finding] = field(default_factory=list)
+
+    def skipped_shapes(self) -> list[Case]:
+        return [
+            case
+            for case in self.cases
+            if case.kind == "shape" and (case.id in self.rejected or case.id not in self.runs)
+        ]
+
+    def counted(self) -> set[str]:
+        """Ids of the cases that count for a candidate."""
+        return {case.id for case in self.cases if case.id in self.runs and case.id not in self.rejected}
+
+    def findings(self) -> list[Finding]:
+        """Everything about the original and the way of checking."""
+        place = Place(file=self.file)
+        found = list(self.problems)
+        found += [
+            from_fact(fact, Place(file=self.file, workload=workload), self.measured)
+            for workload, facts in self.by_workload.items()
+            for fact in facts
+        ]
+        if self.usable and (skipped := self.skipped_shapes()):
+            found.append(
+                finding(
+                    "shape_variation_skipped",
+                    place,
+                    measured=self.measured,
+                    count=len(skipped),
+                    shapes=[case.parameters for case in skipped],
+                )
+            )
+        stressed = [case for case in self.cases if case.kind == "stress" and case.id not in self.counted()]
+        if self.usable and stressed:
+            found.append(
+                finding(
+                    "case_not_judged",
+                    place,
+                    measured=self.measured,
+                    count=len(stressed),
+                    cases=[case.label for case in stressed],
+                )
+            )
+        if self.measured == "interpreter" and self.usable:
+            found.append(finding("interpreter_only", place, measured=self.measured))
+        return thin(found)
+
+
+class Session:
+    """Runs one check on one set of workers. `exact` asks for equality to the bit."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        subject: Subject,
+        device: str,
+        full: bool,
+        exact: bool,
+        reference_outranks: bool,
+        numbers: Protocol,
+        report: Report,
+    ) -> None:
+        self._workers = workers
+        self._subject = subject
+        self._device = device
+        self._full = full
+        self._exact = exact
+        self._reference_outranks = reference_outranks
+        self._numbers = numbers
+        self._report = report
+        exchange = workers.folder("exchange")
+        exchange.chmod(0o755)
+        measured = "interpreter" if not device.startswith("cuda") else device
+        self.base = Base(subject.path, measured, workers.folder("original"), exchange)
+
+    def run_original(self) -> Base:
+        """Runs the original and its reference, and judges them. Declared cases must run, or nothing can be judged."""
+        base = self.base
+        out = base.folder / "out"
+        out.mkdir()
+        payload = self._common() | {"subject": self._subject.to_dict(), "full": self._full, "out": str(out)}
+        outcome = self._workers.submit(
+            "original",
+            payload,
+            folder=base.folder,
+            writable=(base.exchange,),
+            subject_file=base.file,
+            seconds=self._numbers.isolation.run_seconds,
+        ).result()
+        self._take_original(outcome)
+        if base.usable:
+            judged = self._workers.submit(
+                "judge_original",
+                self._judging() | {"cases": self._entries(base.runs)},
+                folder=self._workers.folder("judge"),
+                seconds=self._numbers.isolation.run_seconds,
+                trusted=True,
+            ).result()
+            self._take_judged_original(judged)
+        self._report("original", {"seconds": outcome.seconds, "cases": len(base.runs), "usable": base.usable})
+        return base
+
+    def run_candidates(self, candidates: Sequence[CandidateSource]) -> list[CandidateCheck]:
+        """Every candidate in its own worker, judged in another as soon as it ends; reports in the order given."""
+        if not self.base.usable:
+            return [
+                CandidateCheck(
+                    name=one.name, source_sha256=one.sha256, settings=one.settings, verdict=Verdict.INCONCLUSIVE
+                )
+                for one in candidates
+            ]
+        checked: dict[int, CandidateCheck] = {}
+        with ThreadPoolExecutor(max_workers=max(1, len(candidates))) as pool:
+            waiting = {pool.submit(self._check_one, one): number for number, one in enumerate(candidates)}
+            try:
+                for future in as_completed(waiting):
+                    done = checked[waiting[future]] = future.result()
+                    self._report(
+                        "candidate", {"candidate": done.name, "verdict": done.verdict.value, "seconds": done.seconds}
+                    )
+            except BaseException:
+                self._workers.close()  # the threads wait for workers: ending those lets them go
+                raise
+        return [checked[number] for number in range(len(candidates))]
+
+    def _check_one(self, one: CandidateSource) -> CandidateCheck:
+        """Waits for the candidate's worker, then for its judge; threads of the main process only wait here."""
+        folder, running = self._start(one)
+        outcome = running.result()
+        judging = self._judge(folder, outcome)
+        checked = self._verdict(one, folder, outcome, judging.result() if judging else None)
+        shutil.rmtree(folder, ignore_errors=True)
+        return checked
+
+    def _take_original(self, outcome: Outcome) -> None:
+        base = self.base
+        place = Place(file=base.file)
+        plan = outcome.last("plan")
+        if "no_hooks" in outcome.result:
+            base.problems.append(
+                finding(
+                    "no_workload",
+                    place,
+                    severity="warning",
+                    measured=base.measured,
+                    file=base.file,
+                    why=outcome.result["no_hooks"],
+                )
+            )
+            return
+        base.problems += [from_fact(fact, place, base.measured) for fact in outcome.facts("the original")]
+        if plan is None:
+            return
+        base.cases = [Case(**entry) for entry in plan["cases"]]
+        base.has_reference = plan["has_reference"]
+        base.runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        base.rejected = {event["case"]: event["error"] for event in outcome.all("rejected")}
+        for error in dict.fromkeys(e["reference_error"] for e in outcome.all("ran") if e.get("reference_error")):
+            base.problems.append(
+                finding(
+                    "worker_raised",
+                    place,
+                    severity="warning",
+                    measured=base.measured,
+                    what="the reference",
+                    error=error,
+                )
+            )
+        loaded = outcome.last("loaded")
+        base.launches_own_kernels = bool(loaded and _launched(base.runs, loaded["path"]))
+        base.usable = all(case.id in base.runs for case in base.cases if case.kind == "declared")
+        if base.usable:
+            # A crash among stressed or varied cases only ends those: they are counted as skipped.
+            base.problems = [f for f in base.problems if f.severity != "error"]
+
+    def _take_judged_original(self, judged: Outcome) -> None:
+        base, result = self.base, judged.result
+        if not judged.done:
+            base.usable = False
+            base.problems += [
+                from_fact(fact, Place(file=base.file), base.measured)
+                for fact in judged.facts("the comparison of the original")
+            ]
+            return
+        base.agrees, base.by_workload, base.sentinels = result["agrees"], result["findings"], result["sentinels"]
+        base.rejected |= result["rejected"]
+
+    def _start(self, one: CandidateSource) -> tuple[Path, Future[Outcome]]:
+        folder = self._workers.folder(f"candidate-{one.sha256[:16]}")
+        (folder / "out").mkdir()
+        counted = self.base.counted()
+        payload = self._common() | {
+            "subject": self._subject.with_text(one.text).to_dict(),
+            "out": str(folder / "out"),
+            "cases": [case.to_dict() for case in self.base.cases if case.id in counted],
+        }
+        return folder, self._workers.submit(
+            "candidate",
+            payload,
+            folder=folder,
+            subject_file=self.base.file,
+            seconds=self._numbers.isolation.run_seconds,
+        )
+
+    def _judge(self, folder: Path, outcome: Outcome) -> Future[Outcome] | None:
+        runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        if not runs:
+            return None
+        payload = self._judging() | {
+            "cases": self._entries(runs),
+            "candidate_out": str(folder / "out"),
+            "agrees": self.base.agrees,
+            "original_runs": self.base.runs,
+            "reference_outranks": self._reference_outranks,
+        }
+        return self._workers.submit(
+            "judge_candidate",
+            payload,
+            folder=self._workers.folder("judge"),
+            seconds=self._numbers.isolation.run_seconds,
+            trusted=True,
+        )
+
+    def _verdict(self, one: CandidateSource, folder: Path, outcome: Outcome, judged: Outcome | None) -> CandidateCheck:
+        base = self.base
+        own = self._own_findings(one, folder, outcome)
+        cases: dict[str, list[dict[str, Any]]] = {}
+        result: dict[str, Any] = {"cases": {}, "errors": {}, "findings": {}}
+        if judged is not None and judged.done:
+            result = judged.result
+            cases = result["cases"]
+        elif judged is not None:
+            own += [
+                from_fact(fact, Place(file=base.file), base.measured)
+                for fact in judged.facts(f"the comparison of {one.name}")
+            ]
+        counted = base.counted()
+        workloads = []
+        for label in dict.fromkeys(case.workload for case in base.cases):
+            members = [case for case in base.cases if case.workload == label]
+            if any(case.id in counted for case in members):
+                extra = result["findings"].get(label, []) + [
+                    f for f in base.by_workload.get(label, []) if f["code"] == "vacuous_tolerance"
+                ]
+                workloads.append(
+                    workload_verdict(
+                        label, members, cases, counted, extra, result["errors"].get(label, {}), base.file, base.measured
+                    )
+                )
+        verdict = join([verdict_of(own, Verdict.EQUIVALENT), *(workload.verdict for workload in workloads)])
+        return CandidateCheck(
+            name=one.name,
+            source_sha256=one.sha256,
+            settings=one.settings,
+            verdict=verdict,
+            workloads=tuple(workloads),
+            findings=tuple(own),
+            seconds=outcome.seconds,
+            resident_megabytes=outcome.resident_megabytes,
+        )
+
+    def _own_findings(self, one: CandidateSource, folder: Path, outcome: Outcome) -> list[Finding]:
+        """How the candidate's worker ended, and whether what ran is what was meant."""
+        base, place = self.base, Place(file=self.base.file)
+        found = [from_fact(fact, place, base.measured) for fact in outcome.facts(one.name)]
+        loaded = outcome.last("loaded")
+        if loaded is None:
+            return found
+        meant = {"sha256": one.sha256, "path": str(folder / Path(base.file).name)}
+        for key, value in meant.items():
+            if loaded[key] != value:
+                found.append(
+                    finding(
+                        "wrong_code_ran",
+                        place,
+                        severity="error",
+                        measured=base.measured,
+                        what=one.name,
+                        ran=loaded[key],
+                        meant=value,
+                    )
+                )
+        runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        if outcome.done and base.counted() - set(runs):
+            found.append(
+                finding(
+                    "worker_crashed",
+                    place,
+                    severity="error",
+                    measured=base.measured,
+                    signal="cases left out",
+                    what=one.name,
+                )
+            )
+        if runs and base.launches_own_kernels and not _launched(runs, loaded["path"]):
+            found.append(
+                finding(
+                    "launch_changed",
+                    place,
+                    severity="error",
+                    measured=base.measured,
+                    what=f"{one.name} launched no kernel of its own file",
+                )
+            )
+        return found
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            "device": self._device,
+            "numbers": asdict(self._numbers.correctness),
+            "exchange": str(self.base.exchange),
+        }
+
+    def _judging(self) -> dict[str, Any]:
+        return self._common() | {"exact": self._exact, "out": str(self.base.folder / "out")}
+
+    def _entries(self, runs: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        return [{"case": case.to_dict(), "runs": runs[case.id]} for case in self.base.cases if case.id in runs]
+
+
+def _launched(runs: dict[str, list[dict[str, Any]]], path: str) -> bool:
+    """True where every case launched at least one kernel that stands in the file at `path`."""
+    return bool(runs) and all(
+        any(launch["file"] == path for launch in run["launches"]) for facts in runs.values() for run in facts
+    )
