@@ -26,7 +26,7 @@ class Parameter:
     default: ast.expr | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KernelDef:
     """A `@triton.jit` function and what its decorators say."""
 
@@ -55,7 +55,7 @@ class KernelDef:
         return next((p for p in self.parameters if p.name == name), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Module:
     """A file with its names and its kernels, nested ones included."""
 

@@ -47,7 +47,10 @@ def dotted_at(module: Module, expression: ast.expr) -> str | None:
 
 
 def ceiling_division(module: Module, node: ast.expr) -> Division | None:
-    """`cdiv(D, T)`, `(D + T - 1) // T`, `-(-D // T)`, `-(D // -T)`, `(D - 1) // T + 1`, `math.ceil(D / T)`; or floor `D // T`."""
+    """`cdiv(D, T)`, `(D + T - 1) // T`, `-(-D // T)`, `-(D // -T)`, `(D - 1) // T + 1`, `math.ceil(D / T)`.
+
+    Also the floor division `D // T`, marked as such.
+    """
     match node:
         case ast.Call(args=[dimension, tile], keywords=[]) if _is(module, node.func, _CEILING):
             return Division(node, dimension, tile, False)
@@ -110,11 +113,8 @@ def power_of_2_text(module: Module, dimension: str, near: ast.AST) -> str:
     """Source text for the next power of two of a dimension; plain Python where the file has no Triton name for it."""
     name = spell(module, "next_power_of_2", near)
     if name is None:
-        return (
-            f"1 << (({dimension}) - 1).bit_length()"
-            if not dimension.isidentifier()
-            else f"1 << ({dimension} - 1).bit_length()"
-        )
+        size = dimension if dimension.isidentifier() else f"({dimension})"
+        return f"(1 << ({size} - 1).bit_length())"
     return f"{name}({dimension})"
 
 

@@ -16,7 +16,7 @@ from ..reasons import refuse
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SourceFile:
     """Text and tree of one Python file. Build it with `read_source`."""
 

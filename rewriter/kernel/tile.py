@@ -197,7 +197,7 @@ def _not_named(module: Module, launch: Launch, param: str) -> TileBinding:
     if launch.positional_splat is not None:
         raise refuse("unreadable_launch", launch.call, kernel=kernel.name, why="its arguments come from *args")
     if launch.splats:
-        holders = [s for s in launch.splats if _may_hold(module, s, param)]
+        holders = [s for s in launch.splats if may_hold(module, s, param)]
         if len(holders) == 1:
             return _from_dict(module, launch, param, None, holders[0], param, True)
         if len(holders) > 1:
@@ -258,7 +258,7 @@ def _dict_use(module: Module, launch: Launch, node: ast.Name, param: str, key: s
     )
 
 
-def _may_hold(module: Module, splat: ast.expr, param: str) -> bool:
+def may_hold(module: Module, splat: ast.expr, param: str) -> bool:
     """False where the dict is written out and has no such key."""
     match splat:
         case ast.Dict(keys=keys) if all(isinstance(k, ast.Constant) for k in keys):
@@ -269,7 +269,7 @@ def _may_hold(module: Module, splat: ast.expr, param: str) -> bool:
             bindings = reaching(module.source, name, splat)
             values = [b.value for b in bindings]
             if bindings and all(b.kind == "assign" for b in bindings):
-                return any(v is None or _may_hold(module, v, param) or _gains(module, bindings, param) for v in values)
+                return any(v is None or may_hold(module, v, param) or _gains(module, bindings, param) for v in values)
     return True
 
 

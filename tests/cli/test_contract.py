@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from skel.cli import app
-from skel.cli.faults import MissingHere, WrongUse
 from skel.cli.options import Db, Json
 from skel.cli.output import emit
+from skel.faults import MissingHere, WrongUse
 from skel.store.errors import RecordError, StoreError, UnknownSkeleton
 from tests.cli.running import Skel
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skel.cli.faults import WrongUse
-from skel.cli.files import read_source, write_whole
+from skel.faults import WrongUse
+from skel.files import read_source, write_whole
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skel.cli.faults import WrongUse
 from skel.cli.options import parse_settings, parse_target_file
+from skel.faults import WrongUse
 
 
 def test_settings_are_typed() -> None:
