@@ -1,0 +1,62 @@
+"""What every condition of V-tile fusion looks at: one kernel, one axis, its tile and its launches."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ..analysis.axes import Axis
+from ..analysis.facts import Facts
+from ..analysis.lanes import LaneReport
+from ..kernel.count import Count
+from ..kernel.definition import KernelDef, Module
+from ..kernel.idioms import follow, identity
+from ..kernel.launch import Launch
+
+
+@dataclass(frozen=True)
+class FusionContext:
+    """One choice of what to fuse."""
+
+    facts: Facts
+    axis: Axis
+    name: str
+    """What the kernel calls the axis."""
+    tile: str
+    """The constexpr parameter that sizes the tiles."""
+    launches: tuple[Launch, ...]
+    counts: tuple[Count, ...]
+    """How the first launch counts the tiles, in every form of its grid."""
+    lanes: LaneReport
+
+    @property
+    def module(self) -> Module:
+        return self.facts.module
+
+    @property
+    def kernel(self) -> KernelDef:
+        return self.facts.kernel
+
+    def is_dimension(self, limit: str, launch: Launch) -> bool:
+        """True where a mask's limit (a parameter's name, or a number) is the dimension that the grid counts."""
+        return any(self._same(limit, launch, count.dimension) for count in self.counts)
+
+    def _same(self, limit: str, launch: Launch, dimension: ast.expr) -> bool:
+        if limit.lstrip("-").isdigit():
+            value = follow(self.module, dimension)[0]
+            return isinstance(value, ast.Constant) and value.value == int(limit)
+        argument = launch.arguments.get(limit)
+        return argument is not None and same_value(self.module, argument, dimension)
+
+    def dimension_parameter(self) -> str | None:
+        """The kernel parameter that receives the counted dimension, where there is one."""
+        launch = self.launches[0]
+        return next((p for p in self.kernel.parameter_names if self.is_dimension(p, launch)), None)
+
+
+def same_value(module: Module, a: ast.expr, b: ast.expr) -> bool:
+    """True where two host expressions surely have the same value, names followed to what they were assigned."""
+    if identity(module, a) == identity(module, b):
+        return True
+    left, right = follow(module, a)[0], follow(module, b)[0]
+    return identity(module, left) == identity(module, right)

@@ -1,0 +1,91 @@
+"""fusable_axis: which grid axis to fuse, and everything that speaks for or against it.
+
+The axis is the one with the most redundant work; `--set axis=NAME` chooses another.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from skel.store.schema import Refusal
+
+from ..analysis.axes import Axis
+from ..analysis.facts import Facts
+from ..analysis.lanes import lane_report
+from ..kernel.count import Count
+from ..kernel.launch import Launch, readable_launches
+from ..primitives.launch_sites import counted_axis
+from ..reasons import Refuse, refusal, refuse
+from .aliases import aliases_of
+from .context import FusionContext
+from .redundant_work import redundant_work
+
+
+def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
+    """The axis to fuse, with its tile, launches and lane report.
+
+    Raises Refuse: no_tiled_axis, no_redundant_work, no_launch_site, unreadable_launch, grid_not_tied_to_tile, ...
+    """
+    kernel, module = facts.kernel, facts.module
+    tiled = [a for a in facts.tiled_axes if tile_parameter(facts, a) is not None]
+    if wanted is not None:
+        tiled = [a for a in tiled if facts.axis_name(a) == wanted]
+    if not tiled:
+        raise refuse("no_tiled_axis", kernel.node, kernel=kernel.name)
+    ranked = sorted(tiled, key=lambda a: -_worth(facts, a))
+    if _worth(facts, ranked[0]) == 0:
+        raise refuse("no_redundant_work", kernel.node, axis=" and ".join(facts.axis_name(a) for a in tiled))
+    launches = readable_launches(module, kernel)
+    aliases = aliases_of(module, launches)
+    first: Refuse | None = None
+    for axis in (a for a in ranked if _worth(facts, a)):
+        tile = tile_parameter(facts, axis)
+        assert tile is not None
+        report = lane_report(facts, axis, aliases)
+        try:
+            counts = _counts(facts, axis, tile, launches)
+        except Refuse as problem:
+            # The kernel's own refusals say more than the launcher's: an axis that both rule out reports the former.
+            if report.refusals:
+                counts = ()
+            else:
+                first = first or problem
+                continue
+        return FusionContext(facts, axis, report.name, tile, launches, counts, report)
+    assert first is not None
+    raise first
+
+
+def tile_parameter(facts: Facts, axis: Axis) -> str | None:
+    """The one constexpr parameter that sizes the axis' tiles; None where there is none or several."""
+    sizes = facts.tile_sizes(axis)
+    return sizes[0] if len(sizes) == 1 and sizes[0] in facts.kernel.constexprs else None
+
+
+def _worth(facts: Facts, axis: Axis) -> int:
+    """Redundant work, dots and reductions counting most: only to rank axes of one kernel."""
+    weight = {"dot": 16, "sum": 4, "max": 4, "cumsum": 4, "divide": 1}
+    return sum(weight.get(w.operation, 2) for w in redundant_work(facts, axis))
+
+
+def _counts(facts: Facts, axis: Axis, tile: str, launches: Sequence[Launch]) -> tuple[Count, ...]:
+    number = int(axis.root) if axis.root.isdigit() else None
+    counted = [counted_axis(facts.module, launch, tile, number)[1] for launch in launches]
+    return counted[0]
+
+
+def axis_creations(facts: Facts, axis: Axis) -> list[ast.expr]:
+    """The kernel's own expressions that make the axis: `tl.program_id(0)`, or `pid % NV`."""
+    found: dict[ast.expr, None] = {}
+    for events in facts.runs:
+        for node, value in events.values.items():
+            atom = value.poly.sole_atom() if value.poly is not None else None
+            if atom is None or atom.kind != "axis" or axis not in atom.axes or not isinstance(node, (ast.Call, ast.BinOp)):
+                continue
+            if isinstance(node, ast.BinOp) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("to", "cast"):
+                found[node] = None
+    return list(found)
+
+
+__all__ = ["Refusal", "axis_creations", "choose_axis", "refusal", "tile_parameter"]
