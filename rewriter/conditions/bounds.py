@@ -23,7 +23,7 @@ def check_lanes_bounded(context: FusionContext) -> list[Refusal]:
     if not open_accesses:
         return []
     first = open_accesses[0]
-    dimension = ast.unparse(context.counts[0].dimension)
+    dimension = ast.unparse(context.dimension)
     return [refusal("non_pow2_unmasked", first.line, also=[a.line for a in open_accesses[1:]], axis=context.name, dim=dimension)]
 
 
@@ -80,7 +80,7 @@ def _host_says_even(context: FusionContext, argument: ast.expr, launch: Launch) 
         # A number would not follow the tile when it changes.
         if pair is None or tile is None or isinstance(pair[1], ast.Constant) or not isinstance(pair[1], ast.Name):
             continue
-        if ast.dump(pair[1]) == ast.dump(tile) and any(same_value(context.module, pair[0], c.dimension) for c in context.counts):
+        if ast.dump(pair[1]) == ast.dump(tile) and any(same_value(context.module, pair[0], c.dimension) for c in context.counts[launch]):
             return True
     return False
 

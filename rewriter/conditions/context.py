@@ -25,8 +25,8 @@ class FusionContext:
     tile: str
     """The constexpr parameter that sizes the tiles."""
     launches: tuple[Launch, ...]
-    counts: tuple[Count, ...]
-    """How the first launch counts the tiles, in every form of its grid."""
+    counts: dict[Launch, tuple[Count, ...]]
+    """How each launch counts the tiles, in every form of its grid."""
     lanes: LaneReport
 
     @property
@@ -39,7 +39,12 @@ class FusionContext:
 
     def is_dimension(self, limit: str, launch: Launch) -> bool:
         """True where a mask's limit (a parameter's name, or a number) is the dimension that the grid counts."""
-        return any(self._same(limit, launch, count.dimension) for count in self.counts)
+        return any(self._same(limit, launch, count.dimension) for count in self.counts[launch])
+
+    @property
+    def dimension(self) -> ast.expr:
+        """The host expression of the dimension that the first launch tiles."""
+        return self.counts[self.launches[0]][0].dimension
 
     def _same(self, limit: str, launch: Launch, dimension: ast.expr) -> bool:
         if limit.lstrip("-").isdigit():

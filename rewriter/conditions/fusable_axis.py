@@ -15,7 +15,7 @@ from ..analysis.facts import Facts
 from ..analysis.lanes import lane_report
 from ..kernel.count import Count
 from ..kernel.launch import Launch, readable_launches
-from ..primitives.launch_sites import counted_axis
+from .launch_sites import counted_axis
 from ..reasons import Refuse, refusal, refuse
 from .aliases import aliases_of
 from .context import FusionContext
@@ -48,7 +48,7 @@ def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
         except Refuse as problem:
             # The kernel's own refusals say more than the launcher's: an axis that both rule out reports the former.
             if report.refusals:
-                counts = ()
+                counts = {}
             else:
                 first = first or problem
                 continue
@@ -69,10 +69,9 @@ def _worth(facts: Facts, axis: Axis) -> int:
     return sum(weight.get(w.operation, 2) for w in redundant_work(facts, axis))
 
 
-def _counts(facts: Facts, axis: Axis, tile: str, launches: Sequence[Launch]) -> tuple[Count, ...]:
+def _counts(facts: Facts, axis: Axis, tile: str, launches: Sequence[Launch]) -> dict[Launch, tuple[Count, ...]]:
     number = int(axis.root) if axis.root.isdigit() else None
-    counted = [counted_axis(facts.module, launch, tile, number)[1] for launch in launches]
-    return counted[0]
+    return {launch: counted_axis(facts.module, launch, tile, number)[1] for launch in launches}
 
 
 def axis_creations(facts: Facts, axis: Axis) -> list[ast.expr]:

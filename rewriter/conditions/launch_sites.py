@@ -1,0 +1,154 @@
+"""What every rewrite of a launcher asks first: may these launches be changed together?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ..kernel.count import Count, CountUse, count_use, divisions_by, reads_of, tile_axes
+from ..kernel.definition import Module
+from ..kernel.grid import Grid, read_grid
+from ..kernel.idioms import identity
+from ..kernel.launch import Launch
+from ..kernel.scope import within
+from ..kernel.tile import TileBinding, trace_tile
+from ..reasons import refuse
+
+
+def require_same_choice(module: Module, launches: Sequence[Launch], param: str | None) -> None:
+    """Several launches change together only where tile and options read the same.
+
+    Raises Refuse: no launches is a fault of the caller; unreadable_launch where a call may launch another kernel or
+    hides arguments; several_launch_sites.
+    """
+    kernel = launches[0].kernel
+    for launch in launches:
+        if launch.others:
+            why = f"the same call may launch {', '.join(launch.others)}"
+            raise refuse("unreadable_launch", launch.call, kernel=kernel.name, why=why)
+        if launch.positional_splat is not None:
+            raise refuse("unreadable_launch", launch.call, kernel=kernel.name, why="its arguments come from *args")
+    if len({_choice(module, launch, param) for launch in launches}) > 1:
+        lines = [launch.line for launch in launches]
+        raise refuse(
+            "several_launch_sites",
+            launches[0].call,
+            also=lines,
+            kernel=kernel.name,
+            count=len(lines),
+            lines=", ".join(map(str, lines)),
+        )
+
+
+def counted_axis(module: Module, launch: Launch, param: str, axis: int | None) -> tuple[int, tuple[Count, ...]]:
+    """The grid axis whose size counts the tiles, with its count in every form of the grid.
+
+    Raises Refuse: unreadable_launch; grid_not_tied_to_tile; tile_shared where two axes count the same tile.
+    """
+    grid = read_grid(module, launch)
+    axes = tile_axes(module, launch, grid.choices, param)
+    wanted = next(iter(axes), None) if axis is None else axis
+    if wanted is None or wanted not in axes:
+        where = "any axis" if axis is None else f"axis {axis}"
+        raise refuse("grid_not_tied_to_tile", launch.call, also=[grid.choices[0].node], axis=where, tile=param)
+    if len(axes) > 1:
+        other = next(a for a in axes if a != wanted)
+        node = axes[other][0].use_node
+        raise refuse(
+            "tile_shared", launch.call, also=[node], tile=param, what=f"axis {other} of the grid", line=node.lineno
+        )
+    counts = axes[wanted]
+    if len({identity(module, c.dimension) for c in counts}) > 1:
+        raise refuse("grid_not_tied_to_tile", launch.call, axis=f"axis {wanted}", tile=param)
+    require_own_grid(module, launch, grid)
+    return wanted, counts
+
+
+def require_own_grid(module: Module, launch: Launch, grid: Grid) -> None:
+    """Raises Refuse(tile_shared) where the grid is also the grid of another kernel."""
+    for binding in {b for c in grid.choices for b in c.bindings}:
+        for node in reads_of(module, (binding,), launch.function):
+            call = _launch_around(module, node)
+            if call is not None and call is not launch.call and not _same_kernel(launch, call):
+                what = f"the grid of {_target(call)}"
+                raise refuse(
+                    "tile_shared", launch.call, also=[node], tile=ast.unparse(node), what=what, line=node.lineno
+                )
+
+
+def require_free_count(module: Module, launch: Launch, param: str, counts: tuple[Count, ...]) -> None:
+    """The number of tiles may shrink: it picks no dtype and sizes no other kernel's grid.
+
+    Raises Refuse: dtype_depends_on_tiles, tile_shared.
+    """
+    for count in counts:
+        uses: list[CountUse] = list(count.uses)
+        if not count.from_meta:
+            uses += [
+                count_use(module, launch, d.node, count)
+                for d in divisions_by(module, launch, count.tile, count.dimension)
+            ]
+        for use in uses:
+            if use.kind == "dtype":
+                raise refuse("dtype_depends_on_tiles", use.node, also=[launch.call])
+            if use.kind == "other_grid" and not any(within(module.source, use.node, d) for d in count_nodes(counts)):
+                call = _launch_around(module, use.node)
+                if call is not None and _same_kernel(launch, call):
+                    continue
+                raise refuse(
+                    "tile_shared",
+                    use.node,
+                    also=[launch.call],
+                    tile=param,
+                    what="the grid of another kernel",
+                    line=use.line,
+                )
+
+
+def require_own_tile(binding: TileBinding, launch: Launch) -> None:
+    """Raises Refuse(tile_shared) where the launching function reads the tile for anything else."""
+    for use in binding.uses:
+        if use.kind == "other":
+            raise refuse("tile_shared", use.node, also=[launch.call], tile=binding.param, what=use.what, line=use.line)
+
+
+def count_nodes(counts: tuple[Count, ...]) -> tuple[ast.expr, ...]:
+    """The divisions of several counts."""
+    return tuple(c.count_node for c in counts)
+
+
+def _choice(module: Module, launch: Launch, param: str | None) -> tuple[object, ...]:
+    options = tuple(sorted((name, _valued(module, keyword.value)) for name, keyword in launch.options.items()))
+    if param is None:
+        return (options, tuple(ast.dump(s) for s in launch.splats))
+    binding = trace_tile(module, launch, param)
+    argument = None if binding.argument is None else _valued(module, binding.argument)
+    values = tuple(sorted(ast.dump(b.value) if b.value is not None else b.kind for b in binding.sources))
+    container = None if binding.container is None else ast.dump(binding.container)
+    return (binding.kind, argument, values, container, options)
+
+
+def _valued(module: Module, node: ast.expr) -> str:
+    return repr(identity(module, node)) if isinstance(node, ast.Constant) else ast.dump(node)
+
+
+def _launch_around(module: Module, node: ast.AST) -> ast.Call | None:
+    """The launch in whose grid a node stands directly."""
+    child, parent = node, module.source.parents.get(node)
+    while parent is not None and not isinstance(child, ast.stmt):
+        if (
+            isinstance(parent, ast.Call)
+            and isinstance(parent.func, ast.Subscript)
+            and within(module.source, node, parent.func)
+        ):
+            return parent
+        child, parent = parent, module.source.parents.get(parent)
+    return None
+
+
+def _same_kernel(launch: Launch, call: ast.Call) -> bool:
+    return _target(call) == _target(launch.call)
+
+
+def _target(call: ast.Call) -> str:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Subscript | ast.Attribute) else ""
