@@ -9,7 +9,7 @@ from typing import Literal
 
 from .definition import Module
 from .grid import GridChoice, grid_site, meta_function
-from .idioms import Division, ceiling_division, factors, identity
+from .idioms import Division, ceiling_division, constant_value, factors, identity
 from .launch import Launch
 from .scope import Binding, Function, bindings_in, names_read, reaching, statement_of, within
 
@@ -68,6 +68,8 @@ class Count:
     """Those of them that stand above `use_node`: names of products that hold the count."""
     from_meta: bool
     """True where the tile is read from the grid function's argument, so that it follows the launch by itself."""
+    ambiguous: bool = False
+    """True where only the literal value ties the count to the tile, and another argument has the same value."""
     uses: tuple[CountUse, ...] = ()
     """Reads of those names other than in this launch's grid."""
 
@@ -83,7 +85,9 @@ def tile_count(
     if len(counts) != 1:
         return None
     count = counts[0]
-    return replace(count, uses=tuple(_uses_of_names(module, launch, count)))
+    return replace(
+        count, uses=tuple(_uses_of_names(module, launch, count)), ambiguous=_ambiguous(module, launch, count, param)
+    )
 
 
 def tile_counts(
@@ -210,15 +214,20 @@ def _is_meta(module: Module, node: ast.expr, meta: str | None) -> str | None:
 
 def _is_tile(module: Module, launch: Launch, node: ast.expr, param: str) -> bool:
     argument = launch.arguments.get(param)
+    site = grid_site(module, launch, node)
     if argument is not None:
-        return identity(module, node, grid_site(module, launch, node)) == identity(module, argument)
+        if identity(module, node, site) == identity(module, argument):
+            return True
+        # A literal on one side, a name for the same literal on the other; two different names are two tiles.
+        value = constant_value(module, argument)
+        literal = isinstance(node, ast.Constant) or isinstance(argument, ast.Constant)
+        return literal and value is not None and value == constant_value(module, node, site)
     match node:
         case ast.Subscript(value=container, slice=ast.Constant(value=key)) if key == param:
-            site = grid_site(module, launch, node)
             return any(identity(module, container, site) == identity(module, splat) for splat in launch.splats)
         case ast.Name():
             # BV = cfg["BV"] beside K[grid](..., **cfg)
-            bindings = reaching(module.source, node.id, node, grid_site(module, launch, node))
+            bindings = reaching(module.source, node.id, node, site)
             return (
                 len(bindings) == 1
                 and bindings[0].kind == "assign"
@@ -226,6 +235,15 @@ def _is_tile(module: Module, launch: Launch, node: ast.expr, param: str) -> bool
                 and _is_tile(module, launch, bindings[0].value, param)
             )
     return False
+
+
+def _ambiguous(module: Module, launch: Launch, count: Count, param: str) -> bool:
+    argument = launch.arguments.get(param)
+    if argument is None or not (isinstance(argument, ast.Constant) or isinstance(count.tile, ast.Constant)):
+        return False
+    value = constant_value(module, argument)
+    others = [a for name, a in launch.arguments.items() if name != param and name in launch.kernel.constexprs]
+    return any(constant_value(module, other) == value for other in others)
 
 
 def _divisibility(module: Module, launch: Launch, division: Division) -> ast.stmt | None:

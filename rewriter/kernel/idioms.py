@@ -127,8 +127,8 @@ def ceiling_text(module: Module, above: str, below: str, near: ast.AST) -> str:
 def identity(module: Module, node: ast.expr, call_site: ast.AST | None = None, depth: int = _DEPTH) -> Hashable:
     """A key that two host expressions share only where they have the same value.
 
-    Names are followed through single plain assignments to other names and constants; otherwise a name stands for the
-    set of bindings that reach it. `call_site` is where the function around `node` is called (`reaching`).
+    Names are followed through single plain assignments to other names; otherwise a name stands for the set of bindings
+    that reach it, so that two names that happen to hold the same constant differ. `call_site` is where the function around `node` is called (`reaching`).
     """
     if isinstance(node, ast.Constant):
         return ("constant", type(node.value).__name__, node.value)
@@ -137,7 +137,7 @@ def identity(module: Module, node: ast.expr, call_site: ast.AST | None = None, d
         if not bindings:
             return ("builtin", node.id)
         value = bindings[0].value
-        if len(bindings) == 1 and bindings[0].kind == "assign" and depth and isinstance(value, ast.Name | ast.Constant):
+        if len(bindings) == 1 and bindings[0].kind == "assign" and depth and isinstance(value, ast.Name):
             return identity(module, value, None, depth - 1)
         return ("name", node.id, frozenset(id(b.node) for b in bindings))
     children = tuple(_field(module, value, call_site, depth) for _, value in ast.iter_fields(node))
@@ -154,6 +154,12 @@ def follow(module: Module, node: ast.expr, call_site: ast.AST | None = None) -> 
         passed.append(bindings[0])
         node = bindings[0].value
     return node, tuple(passed)
+
+
+def constant_value(module: Module, node: ast.expr, call_site: ast.AST | None = None) -> object:
+    """The number that a literal, or a name assigned once, stands for; None where there is none."""
+    value, _ = follow(module, node, call_site)
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
 
 
 def factors(node: ast.expr) -> tuple[ast.expr, ...]:

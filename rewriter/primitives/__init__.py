@@ -1,0 +1,1 @@
+"""Primitives: small rewrites, each with its own precondition; one per file."""
