@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -97,8 +98,6 @@ def _check(
 
 def environment(workers: Workers, device: str) -> Environment:
     """The environment of these workers: from what they said when they started, on a GPU from the device itself."""
-    from skel import __version__
-
     ready = workers.ready()
     facts: dict[str, Any] = {
         "device": "cpu (interpreter)",
@@ -108,4 +107,12 @@ def environment(workers: Workers, device: str) -> Environment:
         facts = (
             workers.submit("environment", {}, folder=workers.folder("environment"), seconds=60).result().result or facts
         )
-    return Environment(skel=__version__, **facts)
+    return Environment(skel=_version(), **facts)
+
+
+def _version() -> str | None:
+    """The installed version of skel; None in a checkout that is not installed."""
+    try:
+        return importlib.metadata.version("skel-kernels")
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,4 +1,4 @@
-"""Where a measurement is made: versions, and the GPU where there is one. Read in a worker, never in the main process."""
+"""Where a measurement is made: versions, and the GPU where there is one. Read in a worker only."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
 
 
 def _driver() -> dict[str, Any]:
-    """Driver, memory-independent clock and power, from nvidia-smi; empty where it does not answer."""
+    """Driver, clock and power, from nvidia-smi; empty where it does not answer."""
     import subprocess
 
     query = "--query-gpu=driver_version,clocks.sm,power.draw"

@@ -17,7 +17,7 @@ def finding(
     data: dict[str, Any] | None = None,
     **fields: Any,
 ) -> Finding:
-    """A finding of the table. Fields that its message does not use go into `data`. Raises KeyError for an unknown code."""
+    """A finding of the table; all fields also go into `data`. Raises KeyError for an unknown code."""
     entry = CODES[code]
     return Finding(
         code=code,

@@ -5,89 +5,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from skel.store.schema import Finding, Place, Verdict
 
+from .baseline import Base
 from .findings import finding, from_fact
 from .isolation import Outcome, Workers
 from .numerics.cases import Case
 from .protocol import Protocol
 from .report import CandidateCheck
 from .subject import CandidateSource, Subject
-from .verdicts import join, thin, verdict_of, workload_verdict
+from .verdicts import join, verdict_of, workload_verdict
 
 Report = Callable[[str, dict[str, Any]], None]
-
-
-@dataclass(slots=True)
-class Base:
-    """What the original's run gave: the cases, which of them ran, and what is known of the original itself."""
-
-    file: str
-    measured: str
-    folder: Path
-    exchange: Path
-    cases: list[Case] = field(default_factory=list)
-    runs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """By case id: the facts of each run."""
-    rejected: dict[str, str] = field(default_factory=dict)
-    """By case id: why the original cannot take it."""
-    agrees: dict[str, list[str]] = field(default_factory=dict)
-    by_workload: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    sentinels: dict[str, int] = field(default_factory=lambda: {"tried": 0, "rejected": 0})
-    has_reference: bool = False
-    launches_own_kernels: bool = False
-    usable: bool = False
-    """True where every declared case of the original ran."""
-    problems: list[Finding] = field(default_factory=list)
-
-    def skipped_shapes(self) -> list[Case]:
-        return [
-            case
-            for case in self.cases
-            if case.kind == "shape" and (case.id in self.rejected or case.id not in self.runs)
-        ]
-
-    def counted(self) -> set[str]:
-        """Ids of the cases that count for a candidate."""
-        return {case.id for case in self.cases if case.id in self.runs and case.id not in self.rejected}
-
-    def findings(self) -> list[Finding]:
-        """Everything about the original and the way of checking."""
-        place = Place(file=self.file)
-        found = list(self.problems)
-        found += [
-            from_fact(fact, Place(file=self.file, workload=workload), self.measured)
-            for workload, facts in self.by_workload.items()
-            for fact in facts
-        ]
-        if self.usable and (skipped := self.skipped_shapes()):
-            found.append(
-                finding(
-                    "shape_variation_skipped",
-                    place,
-                    measured=self.measured,
-                    count=len(skipped),
-                    shapes=[case.parameters for case in skipped],
-                )
-            )
-        stressed = [case for case in self.cases if case.kind == "stress" and case.id not in self.counted()]
-        if self.usable and stressed:
-            found.append(
-                finding(
-                    "case_not_judged",
-                    place,
-                    measured=self.measured,
-                    count=len(stressed),
-                    cases=[case.label for case in stressed],
-                )
-            )
-        if self.measured == "interpreter" and self.usable:
-            found.append(finding("interpreter_only", place, measured=self.measured))
-        return thin(found)
 
 
 class Session:

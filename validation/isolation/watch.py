@@ -8,7 +8,7 @@ import signal
 import time
 from dataclasses import dataclass, field
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from .channel import Receiver
 from .outcome import Stop

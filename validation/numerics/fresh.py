@@ -51,10 +51,10 @@ def fresh_memory(arena: Arena) -> TorchDispatchMode:
     return FreshMemory()
 
 
-def _plain(leaf: object) -> bool:
+def _plain(leaf: Any) -> bool:
     """A strided tensor with memory of its own."""
     import torch
 
-    return (
-        type(leaf) in (torch.Tensor, torch.nn.Parameter) and leaf.layout == torch.strided and leaf.device.type != "meta"
-    )  # type: ignore[attr-defined]
+    if type(leaf) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    return bool(leaf.layout == torch.strided and leaf.device.type != "meta")
