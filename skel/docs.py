@@ -103,7 +103,7 @@ def _codes(kind: str, title: str) -> Iterator[str]:
 
 def main() -> None:
     """Write the page of the clone that holds the working directory."""
-    from skel.cli.files import write_whole
+    from skel.files import write_whole
     from skel.scaffold import find_clone
 
     clone = find_clone(Path.cwd())

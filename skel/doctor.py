@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 import skel
+from skel.gpu import gpu_names
 from skel.store.schema import Record
 
 PROBE_SECONDS = 120
@@ -89,11 +90,7 @@ def _compile_tools() -> Check:
 
 def _gpu() -> Check:
     what = "nothing, unless you want to time kernels: run on a machine with an NVIDIA GPU and its driver"
-    try:
-        listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return _check("gpu", "no nvidia-smi that answers", "", what, required=False)
-    names = [line.partition(" (UUID")[0] for line in listed.stdout.splitlines() if line.startswith("GPU")]
+    names = gpu_names()
     return _check("gpu", None if names else "nvidia-smi lists none", ", ".join(names), what, required=False)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skel.cli.faults import WrongUse
-from skel.cli.files import read_source
-from skel.cli.output import plain
+from skel.faults import WrongUse
+from skel.files import read_source
+from skel.plain import plain
 
 if TYPE_CHECKING:
     from skel.rewriter.engine import FileScan

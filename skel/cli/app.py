@@ -11,9 +11,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from skel.faults import as_fault
 from skel.store.schema.words import ExitStatus
 
-from .faults import as_fault
 from .output import stdout_reserved
 from .report import report_crash, report_fault, report_usage
 

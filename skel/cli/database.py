@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .faults import WrongUse
+from skel.faults import WrongUse
+
 from .output import say
 
 if TYPE_CHECKING:

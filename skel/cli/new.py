@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from .faults import WrongUse
-from .files import write_whole
+from skel.faults import WrongUse
+from skel.files import write_whole
+
 from .options import Db, Json
 from .output import emit
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .faults import WrongUse
+from skel.faults import WrongUse
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout; everything else on stderr.")]
 Db = Annotated[str | None, typer.Option("--db", metavar="URL", help="Database; by default SQLite in your data folder.")]

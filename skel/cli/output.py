@@ -7,8 +7,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TextIO
+
+from skel.plain import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,21 +47,6 @@ def write_json(document: Any, stream: TextIO) -> None:
     """One JSON document and a newline. Records are dumped with their fields; NaN and infinities become strings."""
     stream.write(json.dumps(plain(document), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
     stream.flush()
-
-
-def plain(value: Any) -> Any:
-    """`value` as plain JSON types: records and dataclasses by field, tuples as lists, non-finite floats as strings."""
-    if hasattr(value, "model_dump"):
-        return plain(value.model_dump(mode="json"))
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(v) for v in value]
-    if isinstance(value, float):
-        return value if value - value == 0 else str(value)
-    return value if value is None or isinstance(value, bool | int) else str(value)
 
 
 def console(stream: TextIO) -> Console:

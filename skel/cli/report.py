@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from skel import __version__
+from skel.faults import Fault
 from skel.store.schema.words import ExitStatus
 
-from .faults import Fault
 from .output import say, write_json
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.faults import WrongUse
 from skel.store.schema.words import ExitStatus
 
-from .faults import WrongUse
 from .options import Db, Json
 from .output import emit, working
 

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .files import write_whole
+from skel.files import write_whole
+
 from .options import Db, Json
 from .output import emit, say
 

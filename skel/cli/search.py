@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .faults import WrongUse
+from skel.faults import WrongUse
+
 from .options import Db, Json
 from .output import emit, working
 

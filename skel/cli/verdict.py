@@ -24,6 +24,7 @@ MEANING = {
     Verdict.NOT_APPLICABLE: "the skeleton does not apply here",
     Verdict.FAILED: "it could not be compiled or run",
 }
+_SEVERITIES = ("error", "warning", "info")
 _COLUMNS = (
     ("candidate", "name"),
     ("registers", "registers"),
@@ -44,11 +45,16 @@ def render_verdict(console: Console, document: dict[str, Any]) -> None:
     console.print(f"{subject}{kernel}: {MEANING[verdict]}", markup=False)
     for refusal in document["refusals"]:
         _refusal(console, document["file"], refusal)
-    rows = [document["original"], *document["candidates"]] if document["original"] else document["candidates"]
+    rows = [row for row in document["candidates"] if row["verdict"] is not None]
+    if document["compile"]:
+        rows.insert(0, document["compile"]["original"])
+    columns = [(title, key) for title, key in _COLUMNS if any(row[key] is not None for row in rows)]
     if rows:
-        print_table(console, [title for title, _ in _COLUMNS], [[row[key] for _, key in _COLUMNS] for row in rows])
-    for finding in document["findings"]:
-        _finding(console, finding)
+        print_table(console, [title for title, _ in columns], [[row[key] for _, key in columns] for row in rows])
+    hinted: set[str] = set()
+    for finding in sorted(document["findings"], key=lambda finding: _SEVERITIES.index(finding["severity"])):
+        _finding(console, finding, with_hint=finding["severity"] != "info" and finding["code"] not in hinted)
+        hinted.add(finding["code"])
     _next(console, document, verdict)
 
 
@@ -59,13 +65,13 @@ def _refusal(console: Console, file: str, refusal: dict[str, Any]) -> None:
         console.print(f"    what to do: {refusal['hint']}", markup=False)
 
 
-def _finding(console: Console, finding: dict[str, Any]) -> None:
+def _finding(console: Console, finding: dict[str, Any], with_hint: bool) -> None:
     place = finding["place"]
     where = ":".join(str(x) for x in (place["file"], place["line"]) if x is not None)
     parts = [finding["severity"], where, f"{finding['code']}:", finding["message"]]
-    measured = f" ({finding['measured']})" if finding["measured"] else ""
-    console.print("  " + " ".join(part for part in parts if part) + measured, markup=False)
-    if finding["hint"] and finding["severity"] != "info":
+    how = ", ".join(x for x in (place["workload"], finding["measured"]) if x)
+    console.print("  " + " ".join(part for part in parts if part) + (f" ({how})" if how else ""), markup=False)
+    if finding["hint"] and with_hint:
         console.print(f"    what to do: {finding['hint']}", markup=False)
 
 
@@ -75,5 +81,5 @@ def _next(console: Console, document: dict[str, Any], verdict: Verdict) -> None:
     elif document["out"] is not None:
         console.print(f"wrote {document['out']}", markup=False)
         console.print(f"next: diff -u {document['file']} {document['out']}", markup=False)
-    elif not verdict.is_success:
+    elif document["skeleton"] and not verdict.is_success:
         console.print("nothing was written", markup=False)

@@ -9,7 +9,7 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
-from .faults import WrongUse
+from skel.faults import WrongUse
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,209 @@
+"""From a skeleton and a file to a verdict: rewrite, compile the best candidates, run the best that fits, say what came.
+
+Nothing is written here and nothing is decided here that rewriter and validation have not shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from skel.document import check_document, document
+from skel.faults import MissingHere, WrongUse
+from skel.gpu import device
+from skel.store.schema import NumericsClass, Purpose, Refusal, Skeleton, Verdict
+
+if TYPE_CHECKING:
+    from skel.rewriter.engine import Candidate, Candidates
+    from skel.validation.compile.report import CompileReport
+    from skel.validation.protocol import Protocol
+    from skel.validation.report import CheckReport
+
+BATCH = 4
+"""Candidates compiled at a time, best rank first, until one stays within the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a user asked for."""
+
+    skeleton: Skeleton
+    file: str
+    """The path as the user gave it."""
+    text: str
+    kernel: str | None = None
+    settings: dict[str, str | int | float | bool] = field(default_factory=dict)
+    target: str = "sm_90"
+    full: bool = False
+    bench: bool = False
+    workload: str | None = None
+    """Path of a file with the hooks; None where they stand in the file itself."""
+
+
+@dataclass(slots=True)
+class Result:
+    """The verdict, its document, and the rewritten text where a candidate was chosen."""
+
+    verdict: Verdict
+    document: dict[str, Any]
+    text: str | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """What has been found out on the way to a verdict."""
+
+    job: Job
+    candidates: Candidates | None = None
+    refusals: tuple[Refusal, ...] = ()
+    original: CompileReport | None = None
+    reports: dict[str, CompileReport] = field(default_factory=dict)
+    """By candidate name."""
+    chosen: Candidate | None = None
+    check: CheckReport | None = None
+    findings: list[Any] = field(default_factory=list)
+
+    def end(self, verdict: Verdict) -> Result:
+        """The result with everything found so far."""
+        return Result(verdict, document(self, verdict), self.chosen.text if self.chosen else None)
+
+
+def apply(job: Job) -> Result:
+    """Apply a skeleton to a file. Raises WrongUse for a target or sidecar that is none, MissingHere without torch."""
+    from skel.rewriter.engine import candidates
+    from skel.rewriter.reasons import refusal
+    from skel.rewriter.result import Bug, Refused
+
+    protocol = _protocol(job)
+    progress = Progress(job)
+    if job.skeleton.is_advice:
+        progress.refusals = (refusal("advice_only", skeleton=job.skeleton.name),)
+        return progress.end(Verdict.NOT_APPLICABLE)
+    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target)
+    if isinstance(found, Bug):
+        raise RewriterFault(found)
+    if isinstance(found, Refused):
+        progress.refusals, progress.findings = found.refusals, list(found.findings)
+        return progress.end(Verdict.NOT_APPLICABLE)
+    progress.candidates, progress.findings = found, list(found.findings)
+    return _judge(progress, protocol)
+
+
+def check(original: str, path: str, candidate: str, candidate_path: str, workload: str | None, *, full: bool) -> Result:
+    """Compare two versions of a file, numerics only. Raises WrongUse for a sidecar that does not fit."""
+    from skel.validation import check as numerics
+    from skel.validation.isolation import WorkerError
+    from skel.validation.subject import CandidateSource
+    from skel.validation.workloads.sidecar import SidecarError
+
+    try:
+        report = numerics.check(original, [CandidateSource(candidate_path, candidate)], path, workload_file=workload,
+                                numerics_class=NumericsClass.REASSOCIATED, device=device(), full=full)
+    except SidecarError as error:
+        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+    except WorkerError as error:
+        raise MissingHere(str(error), hint="see `skel doctor`") from error
+    return Result(report.candidates[0].verdict, check_document(report))
+
+
+class RewriterFault(Exception):
+    """A fault of the rewriter, with its traceback: reported as ours, never as the user's."""
+
+    def __init__(self, bug: Any) -> None:
+        super().__init__(f"the rewriter failed while {bug.doing}")
+        self.add_note(bug.traceback)
+
+
+def unified_diff(before: str, after: str, path: str) -> str:
+    """The difference as a patch that `patch -p1` takes."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _judge(progress: Progress, protocol: Protocol) -> Result:
+    """Compile, choose, run."""
+    from skel.validation.isolation import WorkerError, Workers
+    from skel.validation.workloads.sidecar import SidecarError
+
+    where = device()
+    with ExitStack() as stack:
+        # Both import torch, which takes seconds: the second starts while the first one works.
+        compiling = stack.enter_context(Workers("compile", protocol.isolation))
+        running = stack.enter_context(Workers("cuda" if where == "cuda" else "interpret", protocol.isolation))
+        try:
+            _compile(progress, protocol, compiling)
+            if progress.chosen is None:
+                return progress.end(_why_none(progress))
+            return _run(progress, protocol, running, where)
+        except SidecarError as error:
+            raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+        except WorkerError as error:
+            raise MissingHere(str(error), hint="see `skel doctor`") from error
+
+
+def _compile(progress: Progress, protocol: Protocol, workers: Any) -> None:
+    """Compile by rank until one candidate stays within the limits; with --full all of them. Sets `chosen`."""
+    from skel.validation.compile.check import compile_check
+    from skel.validation.subject import CandidateSource
+    from skel.validation.workloads import subject_of
+
+    job = progress.job
+    assert progress.candidates is not None
+    subject = subject_of(job.text, job.file, job.workload)
+    ranked = iter(by_rank(progress.candidates))
+    while batch := list(islice(ranked, None if job.full else BATCH)):
+        sources = [CandidateSource(one.name, one.text, one.settings) for one in batch]
+        original, reports = compile_check(subject, sources, target=job.target, protocol=protocol, workers=workers)
+        progress.original = progress.original or original
+        progress.reports |= {one.name: report for one, report in zip(batch, reports, strict=True)}
+        progress.chosen = next((one for one in batch if progress.reports[one.name].within_limits), None)
+        if progress.chosen is not None or not original.compiled:
+            return
+
+
+def _run(progress: Progress, protocol: Protocol, workers: Any, where: str) -> Result:
+    """Run the chosen candidate against the original."""
+    from skel.validation import check as numerics
+    from skel.validation.subject import CandidateSource
+
+    job, chosen = progress.job, progress.chosen
+    assert chosen is not None
+    source = CandidateSource(chosen.name, chosen.text, chosen.settings)
+    progress.check = numerics.check(
+        job.text, [source], job.file, workload_file=job.workload, numerics_class=chosen.numerics, device=where,
+        full=job.full, reference_outranks=job.skeleton.purpose is Purpose.ACCURACY, protocol=protocol, workers=workers,
+    )
+    return progress.end(progress.check.candidates[0].verdict)
+
+
+def _why_none(progress: Progress) -> Verdict:
+    """The verdict where no candidate can be run: nothing was compiled at all, or all failed, or all were over."""
+    reports = progress.reports.values()
+    if progress.original is not None and not progress.original.compiled:
+        return Verdict.INCONCLUSIVE
+    return Verdict.OVER_LIMITS if any(report.compiled for report in reports) else Verdict.FAILED
+
+
+def by_rank(found: Candidates) -> Iterator[Candidate]:
+    """Best first; ties in the order of their names, so that the same inputs give the same choice."""
+    return iter(sorted(found.items, key=lambda one: (one.rank, one.name)))
+
+
+def _protocol(job: Job) -> Protocol:
+    """The protocol with the record's limit on spills. Raises WrongUse for an unknown target."""
+    from skel.validation.compile.targets import TARGETS
+    from skel.validation.protocol import Protocol
+
+    if job.target not in TARGETS:
+        raise WrongUse(f"there is no target {job.target!r}", hint=f"there are {', '.join(TARGETS)}")
+    spills = [
+        limit.spill_bytes_per_thread
+        for limit in job.skeleton.limits
+        if limit.architecture in (job.target, "any") and limit.spill_bytes_per_thread is not None
+    ]
+    return Protocol().override({"compile.spill_bytes": min(spills)}) if spills else Protocol()

@@ -1,0 +1,94 @@
+"""`skel apply`: rewrite a kernel by a skeleton, check the result, write it where the verdict is good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skel.faults import WrongUse
+from skel.files import SourceFile, read_source, write_whole
+from skel.store.schema.words import ExitStatus
+
+from .database import open_store
+from .options import Db, Json, existing_file, parse_settings, parse_target_file
+from .output import emit, working
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; see `skel list`.")]
+Target = Annotated[str, typer.Argument(metavar="FILE[::KERNEL]", help="The file; the kernel where it has several.")]
+Out = Annotated[str | None, typer.Option("-o", "--out", metavar="OUT", help="Write there, not to STEM_NAME.py here.")]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Write the result into FILE itself.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print the difference; write nothing.")]
+NoBench = Annotated[bool, typer.Option("--no-bench", help="Do not time anything.")]
+Full = Annotated[bool, typer.Option("--full", help="Compile every candidate and run the full protocol.")]
+Set = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Pin a decision of the skeleton.")]
+Workload = Annotated[str | None, typer.Option("--workload", metavar="FILE", help="A file with the hooks to run it by.")]
+Arch = Annotated[str, typer.Option("--target", metavar="ARCH", help="The architecture to compile for.")]
+
+
+def command(
+    name: Name,
+    target: Target,
+    out: Out = None,
+    in_place: InPlace = False,
+    diff: Diff = False,
+    no_bench: NoBench = False,
+    full: Full = False,
+    settings: Set = [],  # noqa: B006
+    workload: Workload = None,
+    architecture: Arch = "sm_90",
+    as_json: Json = False,
+    db: Db = None,
+) -> int:
+    """Rewrite FILE by the skeleton NAME, compile and run the result against the original, and say the verdict.
+
+    The rewritten file is written only where the verdict is good, whole or not at all.
+    """
+    from skel.apply import Job, apply, unified_diff
+    from skel.store.records import get_skeleton
+
+    from .verdict import render_verdict
+
+    path, kernel = parse_target_file(target)
+    source = read_source(path)
+    destination = _destination(source, name, out, in_place, diff)
+    job = Job(
+        skeleton=get_skeleton(open_store(db), name),
+        file=str(path),
+        text=source.text,
+        kernel=kernel,
+        settings=parse_settings(settings),
+        target=architecture,
+        full=full,
+        bench=not no_bench,
+        workload=str(existing_file(workload)) if workload is not None else None,
+    )
+    with working(f"applying {name} to {path}"):
+        result = apply(job)
+    document = result.document
+    if result.verdict.is_success and result.text is not None:
+        if diff:
+            document["diff"] = unified_diff(source.text, result.text, str(path))
+        elif destination is not None:
+            write_whole(destination, result.text, source.encoding)
+            document["out"] = str(destination)
+    emit(document, as_json, lambda console: render_verdict(console, document))
+    return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT
+
+
+def _destination(source: SourceFile, name: str, out: str | None, in_place: bool, diff: bool) -> Path | None:
+    """Where the result goes; None for --diff. Raises WrongUse where the options contradict each other."""
+    given = [option for option, there in (("-o", out is not None), ("--in-place", in_place), ("--diff", diff)) if there]
+    if len(given) > 1:
+        raise WrongUse(f"{' and '.join(given)} contradict each other", hint="give one of them")
+    if diff:
+        return None
+    if in_place:
+        return source.path
+    destination = Path(out) if out is not None else Path(f"{source.path.stem}_{name}.py")
+    if destination.is_dir() or not destination.parent.is_dir():
+        raise WrongUse(f"{destination} cannot be written", hint="-o takes the path of a file in an existing folder")
+    if destination.exists() and destination.samefile(source.path):
+        raise WrongUse(f"{destination} is the file to be rewritten", hint="say --in-place if that is what you want")
+    return destination
