@@ -58,12 +58,14 @@ class Changes:
         for (spot, name), entries in self.entries.items():
             lines.setdefault(spot, []).append(f"{name} = {{**{name}, {_items(entries)}}}")
         found = list(self.spans)
+        inserted: dict[int, str] = {}
         for spot, texts in lines.items():
             after, before = (None, spot.statement) if spot.before else (spot.statement, None)
             edit = insert_lines(module.source, after, before, texts)
             if edit is None:
                 raise refuse("unknown_construct", spot.statement, construct="a line of several statements")
-            found.append(edit)
+            inserted[edit.start] = inserted.get(edit.start, "") + edit.replacement
+        found += [Edit(at, at, text) for at, text in inserted.items()]
         for operand, entries in self.inline.items():
             start, end = module.source.span(operand)
             found.append(Edit(start, end, f"{{**{module.source.segment(operand)}, {_items(entries)}}}"))

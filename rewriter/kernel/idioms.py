@@ -128,7 +128,8 @@ def identity(module: Module, node: ast.expr, call_site: ast.AST | None = None, d
     """A key that two host expressions share only where they have the same value.
 
     Names are followed through single plain assignments to other names; otherwise a name stands for the set of bindings
-    that reach it, so that two names that happen to hold the same constant differ. `call_site` is where the function around `node` is called (`reaching`).
+    that reach it, so that two names that happen to hold the same constant differ. `call_site` is where the function
+    around `node` is called (`reaching`).
     """
     if isinstance(node, ast.Constant):
         return ("constant", type(node.value).__name__, node.value)

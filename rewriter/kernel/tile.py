@@ -107,7 +107,7 @@ def tile_use(module: Module, launch: Launch, node: ast.expr, param: str) -> Tile
     counted = False
     while parent is not None and not isinstance(child, ast.stmt):
         if isinstance(child, ast.expr) and (division := ceiling_division(module, child)) is not None:
-            counted = counted or division.tile is node
+            counted = counted or not within(source, node, division.dimension)
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Subscript):
             if parent.func.value is child or within(source, node, parent.func):
                 if counted and _launches(module, launch, parent):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from .changes import Changes
 from .definition import Module
+from .edits import Edit, apply_edits
 from .idioms import factors, identity, next_power_of_2, power_of_2_text
 from .scope import reaching
 
@@ -37,6 +38,8 @@ class NewTile:
             simple = isinstance(self.dimension, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
             atom = size if simple else f"({size})"
             whole = f"({atom} & -{atom})"
+        elif isinstance(self.dimension, ast.Constant) and isinstance(self.dimension.value, int):
+            whole = str(1 << (self.dimension.value - 1).bit_length())
         else:
             whole = power_of_2_text(module, size, near)
         if isinstance(self.choice, int):
@@ -54,10 +57,7 @@ def widen(module: Module, node: ast.expr, tile: NewTile, changes: Changes) -> Ou
     """
     match node:
         case ast.IfExp(body=body, orelse=orelse):
-            outcomes = [widen(module, arm, tile, changes) for arm in (body, orelse)]
-            if "unknown" in outcomes:
-                return "unknown"
-            return "changed" if "changed" in outcomes else "kept" if "kept" in outcomes else "already"
+            return _widen_arms(module, node, (body, orelse), tile, changes)
         case ast.Call(func=ast.Name(id="max"), args=[first, second], keywords=[]):
             return _widen_floor(module, node, first, second, tile, changes)
         case ast.Call(func=ast.Name(id="min"), args=[first, second], keywords=[]):
@@ -79,6 +79,29 @@ def available(module: Module, tile: NewTile, at: ast.AST) -> bool:
         if reaching(module.source, name.id, at) != reaching(module.source, name.id, name):
             return False
     return True
+
+
+def _widen_arms(module: Module, node: ast.expr, arms: tuple[ast.expr, ...], tile: NewTile, changes: Changes) -> Outcome:
+    """Each arm of a conditional; where all come to read the same, the conditional goes."""
+    outcomes: list[Outcome] = []
+    texts: set[str] = set()
+    inner = Changes()
+    for arm in arms:
+        own = Changes()
+        outcomes.append(widen(module, arm, tile, own))
+        start, end = module.source.span(arm)
+        shifted = [Edit(e.start - start, e.end - start, e.replacement) for e in own.spans]
+        texts.add(apply_edits(module.source.text[start:end], shifted))
+        inner.spans += own.spans
+    if "unknown" in outcomes:
+        return "unknown"
+    if "changed" not in outcomes:
+        return "kept" if "kept" in outcomes else "already"
+    if len(texts) == 1:
+        changes.replace(module, node, texts.pop())
+    else:
+        changes.spans += inner.spans
+    return "changed"
 
 
 def _widen_floor(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..conditions.launch_sites import counted_axis
 from ..kernel.changes import Changes
 from ..kernel.count import Count, reads_of
 from ..kernel.definition import Module
@@ -20,7 +21,6 @@ from ..kernel.idioms import ceiling_text
 from ..kernel.launch import Launch
 from ..kernel.scope import within
 from ..reasons import refuse
-from ..conditions.launch_sites import counted_axis
 
 
 def divide_grid(

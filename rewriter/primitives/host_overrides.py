@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..conditions.launch_sites import require_same_choice
 from ..kernel.changes import merged
 from ..kernel.definition import Module
 from ..kernel.edits import Edit
 from ..kernel.launch import Launch
 from ..kernel.tile_text import TileChoice
-from ..conditions.launch_sites import require_same_choice
 from .pass_constexpr import constexpr_changes
 from .set_launch import option_changes
 from .set_tile import tile_changes

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from ..conditions.launch_sites import require_same_choice
 from ..kernel.changes import Changes, Spot, merged
 from ..kernel.count import reads_of
 from ..kernel.definition import Module
@@ -19,7 +20,6 @@ from ..kernel.launch import Launch
 from ..kernel.scope import Binding, reaching
 from ..kernel.tile import may_hold
 from ..reasons import refuse
-from ..conditions.launch_sites import require_same_choice
 
 
 def set_launch(module: Module, launches: Sequence[Launch], options: Mapping[str, int]) -> list[Edit]:

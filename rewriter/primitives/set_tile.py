@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
 from ..kernel.changes import Changes, Spot, merged
 from ..kernel.count import Count, divisions_by
 from ..kernel.definition import Module
@@ -22,7 +23,6 @@ from ..kernel.scope import Binding, bindings_in, names_read, reaching
 from ..kernel.tile import TileBinding, trace_tile
 from ..kernel.tile_text import NewTile, Outcome, TileChoice, available, widen
 from ..reasons import Refuse, refuse
-from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
 
 
 def set_tile(
