@@ -17,11 +17,11 @@ _FILES: dict[Kind, dict[str, str]] = {
     },
     "primitive": {
         "rewriter/primitives/{name}.py": "primitive.py.j2",
-        "tests/rewriter/test_{name}.py": "primitive_test.py.j2",
+        "tests/rewriter/primitives/test_{name}.py": "primitive_test.py.j2",
     },
     "detector": {
         "rewriter/detectors/{name}.py": "detector.py.j2",
-        "tests/rewriter/test_{name}.py": "detector_test.py.j2",
+        "tests/rewriter/detectors/test_{name}.py": "detector_test.py.j2",
     },
 }
 
