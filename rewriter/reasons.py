@@ -11,9 +11,11 @@ from skel.store.schema import CODES, Finding, Place, Refusal
 class Refuse(Exception):
     """Raised inside the rewriter to give up with a reason; caught at the engine's edge, never shown as a traceback."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: Refusal, others: Iterable[Refusal] = ()) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
+        self.refusals = (refusal, *others)
+        """Every reason, the weightiest first."""
 
 
 def refusal(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object) -> Refusal:
@@ -31,6 +33,13 @@ def refusal(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AS
 def refuse(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object) -> Refuse:
     """The exception that carries `refusal(...)`: `raise refuse("no_tiled_axis", node, kernel=name)`."""
     return Refuse(refusal(code, where, also, **fields))
+
+
+def refuse_all(refusals: Iterable[Refusal]) -> None:
+    """Raise Refuse with all of them, or return where there are none."""
+    found = list(dict.fromkeys(refusals))
+    if found:
+        raise Refuse(found[0], found[1:])
 
 
 def finding(code: str, place: Place | None = None, *, severity: str = "info", measured: str | None = "analysis",

@@ -36,6 +36,13 @@ def unbounded(context: FusionContext) -> list[Access]:
     return list(found.values())
 
 
+def masked_everywhere(context: FusionContext) -> bool:
+    """True where a mask cuts every access along the lanes, so that whole tiles past the end do nothing."""
+    return all(any(a == context.axis and context.is_dimension(limit, launch) for a, limit in access.covered)
+               for access in context.facts.accesses if context.axis in access.pointer.lanes
+               for launch in context.launches)
+
+
 def _bounded(context: FusionContext, access: Access, launch: Launch) -> bool:
     limits = [limit for axis, limit in access.covered if axis == context.axis]
     if any(context.is_dimension(limit, launch) for limit in limits):

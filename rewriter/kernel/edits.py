@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .source import SourceFile
 
 
 class OverlappingEdits(Exception):
@@ -40,3 +45,13 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         last = edit
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def line_edits(source: SourceFile, new: str) -> list[Edit]:
+    """The edits, by whole lines, that turn the file into `new`: for rewrites that took more than one step."""
+    from .source import split_lines
+
+    lines = split_lines(new)
+    matcher = SequenceMatcher(None, source.lines, lines, autojunk=False)
+    return [Edit(source.line_start(a + 1), source.line_start(b + 1), "".join(lines[c:d]))
+            for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]

@@ -27,7 +27,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> list[str]:
         """Lines with their ends, as the tree's line numbers count them."""
-        return _split_lines(self.text)
+        return split_lines(self.text)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -90,6 +90,6 @@ def read_source(text: str, path: str) -> SourceFile:
     return SourceFile(path, text, tree)
 
 
-def _split_lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split as Python's tokenizer does: at \\n, \\r\\n and \\r only (str.splitlines also splits at form feeds)."""
     return _LINE.findall(text)

@@ -1,41 +1,22 @@
-"""What every primitive is: a named pure function from a module and a kernel to edits."""
+"""What a primitive is: one small rewrite with its own precondition."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from skel.store.schema import NumericsClass
 
-from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 
 
 @dataclass(frozen=True)
 class Primitive:
-    """A small rewrite with its own precondition."""
+    """A named rewrite: `apply(module, kernel, **arguments)` gives edits, or raises Refuse with the reason."""
 
     name: str
     apply: Callable[..., list[Edit]]
-    """`apply(module, kernel, **arguments)`; raises Refuse where it does not apply, and has then changed nothing."""
     numerics: NumericsClass
+    """How far it may move results at most."""
     arguments: tuple[str, ...] = ()
-    """Names of the keyword arguments it takes."""
-
-
-def language_name(module: Module, kernel: KernelDef) -> str | None:
-    """How the kernel can write `triton.language`: the module's own alias, where no local name hides it."""
-    local = {n.id for n in ast.walk(kernel.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    local |= set(kernel.parameter_names)
-    aliases = [name for name, dotted in module.names.imported.items() if dotted == "triton.language" and name not in local]
-    if aliases:
-        return "tl" if "tl" in aliases else aliases[0]
-    roots = [name for name, dotted in module.names.imported.items() if dotted == "triton" and name not in local]
-    return f"{roots[0]}.language" if roots else None
-
-
-def names_in_use(module: Module, kernel: KernelDef) -> set[str]:
-    """Every name that the kernel reads, sets or takes, and every name of the module."""
-    found = {n.id for n in ast.walk(kernel.node) if isinstance(n, ast.Name)} | set(kernel.parameter_names)
-    return found | module.names.imported.keys() | module.names.constants.keys() | module.names.functions.keys()
+    """Keyword arguments it takes."""

@@ -24,12 +24,12 @@ from ..reasons import refuse
 
 
 def divide_grid(
-    module: Module, launches: Sequence[Launch], param: str, factor: int | str, *, axis: int | None = None
+    module: Module, launches: Sequence[Launch], param: str, factor: int | str | None, *, axis: int | None = None
 ) -> list[Edit]:
     """Edits that divide, rounding up, the number of `param`'s tiles in the grid of every launch.
 
     Only the grid changes: a buffer with one slot a tile, sized by the same name, keeps its size. `factor` is a number
-    or a name that the launcher has.
+    or a name that the launcher has; None for all of them, which leaves one.
 
     Raises Refuse: unreadable_launch, grid_not_tied_to_tile, tile_shared where the count or the grid serves others.
     """
@@ -45,14 +45,17 @@ def divide_grid(
         _, counts = counted_axis(module, launch, param, axis)
         for count in counts:
             _require_own_product(module, launch, param, count)
-            _divide(module, count, str(factor), changes)
+            _divide(module, count, None if factor is None else str(factor), changes)
     changes.spans = list(dict.fromkeys(changes.spans))
     return changes.edits(module)
 
 
-def _divide(module: Module, count: Count, factor: str, changes: Changes) -> None:
+def _divide(module: Module, count: Count, factor: str | None, changes: Changes) -> None:
     """Only insertions, so that the tile itself may be replaced in the same step."""
     start, end = module.source.span(count.use_node)
+    if factor is None:
+        changes.spans.append(Edit(start, end, "1"))
+        return
     if count.use_node is count.count_node and isinstance(count.count_node, ast.Call) and _last_argument(count):
         tile_start, tile_end = module.source.span(count.tile)
         if isinstance(count.tile, ast.Name | ast.Constant | ast.Attribute | ast.Subscript | ast.Call):

@@ -59,6 +59,7 @@ _TABLE = (
     _refusal("inline_assembly", "the kernel holds inline assembly, whose effects cannot be read", "skel refuses what it cannot prove"),
     _refusal("opaque_call", "{callee} is called with values that matter here and its source was not found", "put the helper in the same file or package"),
     _refusal("loop_carried_across_tiles", "a tile loop would stand outside the time loop at line {line}: the shared work inside it would still repeat", "use the widen form, which keeps all tiles' states inside the loop"),
+    _refusal("carried_across_tiles", "{name} would carry a value from one tile to the next", "give each tile a name of its own"),
     _refusal("nothing_to_hoist", "all work in {kernel} depends on {axis}; a loop over tiles would share nothing", "there is nothing to gain from a loop"),
     # -- the host side ---------------------------------------------------------------------------------------------
     _refusal("grid_not_tied_to_tile", "the grid's size along {axis} does not follow from the tile {tile}", "write the grid as cdiv(dimension, tile)"),
