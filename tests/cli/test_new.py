@@ -48,8 +48,8 @@ def test_what_is_new_has_a_test_that_passes_and_stands_in_the_reference(skel: Sk
 def test_what_is_new_is_clean(skel: Skel, clone: Path, kind: str) -> None:
     written = skel("new", kind, "shiny_thing", "--json").document["files"]
     python = [name for name in written if name.endswith(".py")]
-    done = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", *python], cwd=clone, capture_output=True,
-                          text=True, check=False)
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", *python]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
