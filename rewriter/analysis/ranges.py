@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..kernel.definition import Module
+from ..kernel.definition import KernelDef, Module
 from .flow import Definition, Flow
 from .operators import expanded_dims, number, operand, operation
 
@@ -39,13 +39,24 @@ class Range:
     infinite: bool = True
 
     @property
+    def least(self) -> float:
+        """Lower bound of the finite values."""
+        return min(self.low, 0.0) if self.zero else self.low
+
+    @property
+    def most(self) -> float:
+        """Upper bound of the finite values."""
+        return max(self.high, 0.0) if self.zero else self.high
+
+    @property
     def floor(self) -> float:
-        """Lower bound, zero and infinities counted."""
-        return -math.inf if self.infinite and self.low < 0 else min(self.low, 0.0) if self.zero else self.low
+        """Lower bound, infinities counted: what has no negative value is never minus infinity."""
+        return -math.inf if self.infinite and self.least < 0 else self.least
 
     @property
     def ceiling(self) -> float:
-        return math.inf if self.infinite else max(self.high, 0.0) if self.zero else self.high
+        """Upper bound, infinities counted."""
+        return math.inf if self.infinite else self.most
 
 
 ANYTHING = Range()
@@ -56,8 +67,8 @@ Known = tuple[tuple[str, int | None, bool], ...]
 class RangeAnalysis:
     """Bounds of the expressions of one function."""
 
-    def __init__(self, module: Module, flow: Flow) -> None:
-        self.module, self.flow = module, flow
+    def __init__(self, module: Module, kernel: KernelDef, flow: Flow) -> None:
+        self.module, self.kernel, self.flow = module, kernel, flow
         self._active: set[tuple[Definition, Known]] = set()
 
     def of(self, node: ast.expr, known: Known = ()) -> Range:
@@ -76,7 +87,7 @@ class RangeAnalysis:
                 return Range(-a.high, -a.low, a.zero, a.infinite)
             case ast.Subscript():
                 view = expanded_dims(node)
-                return self.of(view[0], through_view(known, view[1])) if view is not None else ANYTHING
+                return self.of(view[0], through_view(self, known, *view)) if view is not None else ANYTHING
             case ast.Call():
                 return self._call(node, known)
             case _:
@@ -99,9 +110,9 @@ class RangeAnalysis:
     def _binary(self, node: ast.BinOp, left: ast.expr, op: ast.operator, right: ast.expr, known: Known) -> Range:
         a, b = self.of(left, known), self.of(right, known)
         if isinstance(op, ast.Add):
-            return _sum(a.floor + b.floor, a.ceiling + b.ceiling)
+            return _sum(a.least + b.least, a.most + b.most, a.infinite or b.infinite)
         if isinstance(op, ast.Sub):
-            return _sum(a.floor - b.ceiling, a.ceiling - b.floor)
+            return _sum(a.least - b.most, a.most - b.least, a.infinite or b.infinite)
         if isinstance(op, ast.Mult):
             if key_of(self.module, self.flow, left) == key_of(self.module, self.flow, right):
                 top = max(a.floor**2 if math.isfinite(a.floor) else math.inf, a.ceiling**2 if math.isfinite(a.ceiling) else math.inf)
@@ -161,7 +172,7 @@ class RangeAnalysis:
             return False
         first = operand(self.module, self.flow, call, 0, "x")
         found = maximum_of(self, first, known) if first is not None else None
-        return found is not None and found == (axis,)
+        return found is not None and found == (None if axis == 0 and rank_hint(self, terms) == 1 else axis,)
 
     def _value_of(self, node: ast.expr) -> ast.expr:
         made = self.flow.definition(node)
@@ -177,7 +188,7 @@ class RangeAnalysis:
         if second is None:
             return ANYTHING
         a, b = self.of(first, known), self.of(second, known)
-        return _sum(max(a.floor, b.floor), max(a.ceiling, b.ceiling))
+        return _sum(max(a.floor, b.floor), max(a.most, b.most), a.infinite or b.infinite)
 
     def minimum(self, node: ast.Call, first: ast.expr, known: Known) -> Range:
         second = operand(self.module, self.flow, node, 1, "y")
@@ -251,7 +262,7 @@ def maximum_of(run: RangeAnalysis, node: ast.expr, known: Known) -> tuple[int | 
         anchor = run._value_of(run.flow.resolve(anchor))
         view = expanded_dims(anchor)
         if view is not None and new is None and any(view[1]):
-            anchor, new, known = view[0], view[1], through_view(known, view[1])
+            anchor, new, known = view[0], view[1], through_view(run, known, *view)
             continue
         if isinstance(anchor, ast.Call) and operation(run.module, run.flow, anchor) == "where":
             test, yes, no = (operand(run.module, run.flow, anchor, i, n) for i, n in enumerate(("condition", "x", "y")))
@@ -271,7 +282,7 @@ def maximum_of(run: RangeAnalysis, node: ast.expr, known: Known) -> tuple[int | 
     axis = axis_of(run, anchor)
     if new is None:
         # A scalar maximum of everything: over all dimensions, or the only one.
-        return (axis,) if axis is None or (axis == 0 and rank == 1) else None
+        return (None,) if axis is None or (axis == 0 and rank == 1) else None
     if new.count(True) != 1 or axis is None or axis < 0 or axis >= len(new) or not new[axis]:
         return None
     return (axis,)
@@ -290,7 +301,10 @@ def rank_hint(run: RangeAnalysis, node: ast.expr) -> int | None:
     node = run.flow.resolve(node)
     made = run.flow.definition(node)
     if made is not None:
-        return rank_hint(run, made.value) if made.kind == "assign" and made.value is not None else None
+        if made.kind == "parameter":
+            # A launch passes pointers and numbers only; a helper may be given blocks.
+            return 0 if run.kernel.is_entry else None
+        return rank_hint(run, made.value) if made.kind == "assign" and made.value is not None else 0 if made.kind == "loop" else None
     view = expanded_dims(node)
     if view is not None:
         inner = rank_hint(run, view[0])
@@ -342,10 +356,13 @@ def condition_dim(run: RangeAnalysis, test: ast.expr) -> int | None | bool:
     return None if rank == 0 else -1 if rank == 1 else False
 
 
-def through_view(known: Known, new: tuple[bool, ...]) -> Known:
-    """Conditions at a lane of `x[:, None]`, as conditions at the lane of x."""
+def through_view(run: RangeAnalysis, known: Known, base: ast.expr, new: tuple[bool, ...]) -> Known:
+    """Conditions at a lane of `base[:, None]`, as conditions at the lane of base."""
     kept: list[tuple[str, int | None, bool]] = []
     old = [i for i, is_new in enumerate(new) if not is_new]
+    if known and rank_hint(run, base) != len(old):
+        # Dimensions that the subscript does not spell out: only scalar conditions carry over.
+        return tuple(k for k in known if k[1] is None)
     for key, dim, holds in known:
         if dim is None:
             kept.append((key, None, holds))
@@ -400,10 +417,10 @@ def _constant(value: float) -> Range:
     return Range(value, value, value == 0.0, False)
 
 
-def _sum(low: float, high: float) -> Range:
+def _sum(low: float, high: float, infinite: bool = False) -> Range:
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
-    return Range(low, high, low <= 0 <= high, not (low > -LARGEST and high < LARGEST))
+    return Range(low, high, low <= 0 <= high, infinite or not (low > -LARGEST and high < LARGEST))
 
 
 def _times(x: float, y: float) -> float:

@@ -31,7 +31,8 @@ from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.insert import insert_arguments, insert_parameters
 from ..reasons import refuse
-from .base import Primitive, language_name, names_in_use
+from .base import Primitive
+from .names import language_name, names_in_use
 
 PARAMETER = "DOT_PRECISION"
 PRECISIONS = ("tf32x3", "ieee")
