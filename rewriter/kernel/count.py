@@ -342,6 +342,8 @@ def count_use(module: Module, launch: Launch, node: ast.expr, count: Count) -> C
         return CountUse("assert", node, "a check")
     if isinstance(statement, ast.If) and _sets_dtype(statement):
         return CountUse("dtype", node, "a dtype")
+    if isinstance(statement, ast.Assign) and any("dtype" in ast.unparse(target) for target in statement.targets):
+        return CountUse("dtype", node, "a dtype")
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         return CountUse("derived", node, f"the value at line {statement.lineno}")
     return CountUse("other", node, f"the statement at line {statement.lineno}")

@@ -186,15 +186,14 @@ def _is(module: Module, function: ast.expr, names: frozenset[str]) -> bool:
     dotted = dotted_at(module, function)
     if dotted is not None:
         return dotted.split(".")[-1] in names
-    if isinstance(function, ast.Name) and function.id in names:
-        return _defined_as(module, function.id, names)
+    if isinstance(function, ast.Name) and (names is _CEILING or function.id in names):
+        # A helper of the file itself counts by what its body returns; a power of two also by its name, since its body
+        # may take several statements.
+        bindings = reaching(module.source, function.id, function)
+        return bool(bindings) and all(
+            isinstance(b.node, ast.FunctionDef) and _returns(module, b.node, names) for b in bindings
+        )
     return False
-
-
-def _defined_as(module: Module, name: str, names: frozenset[str]) -> bool:
-    """A helper of the file itself counts by what its body returns."""
-    definitions = module.names.functions.get(name, [])
-    return bool(definitions) and all(_returns(module, d, names) for d in definitions)
 
 
 def _returns(module: Module, definition: ast.FunctionDef, names: frozenset[str]) -> bool:
@@ -210,14 +209,13 @@ def _returns(module: Module, definition: ast.FunctionDef, names: frozenset[str])
     arguments = [a.arg for a in definition.args.args]
     if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
         return False
-    division = None if _calls(body[0].value, definition.name) else ceiling_division(module, body[0].value)
+    helpers = module.names.functions
+    if any(isinstance(n, ast.Name) and n.id in helpers for n in ast.walk(body[0].value)):
+        return False
+    division = ceiling_division(module, body[0].value)
     if division is None or division.floor:
         return False
     return [p.id for p in (division.dimension, division.tile) if isinstance(p, ast.Name)] == arguments
-
-
-def _calls(node: ast.expr, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _rounded_up(above: ast.expr, tile: ast.expr) -> ast.expr | None:

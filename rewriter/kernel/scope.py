@@ -146,6 +146,8 @@ def _scan_parent(parent: ast.AST, child: ast.AST, name: str, found: list[Binding
     if isinstance(parent, ast.Try) and child not in parent.body:
         # A handler, `else` or `finally` sees whatever the body managed to bind.
         found += _all(parent.body, name)
+    if isinstance(parent, ast.If | ast.While):
+        found += _walrus(parent, name)
     if isinstance(parent, ast.With | ast.AsyncWith):
         bound = list(_own(parent, name))
         found += bound
