@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..kernel.definition import KernelDef, Module
 from .axes import Axis
@@ -79,6 +79,7 @@ class Facts:
         return str(axis)
 
 
+@lru_cache(maxsize=64)
 def analyse(module: Module, kernel: KernelDef) -> Facts:
     """Interpret a kernel; where arms of constexpr tests disagree in rank, once for each choice of those tests."""
     first = Interpreter(module, kernel).run()

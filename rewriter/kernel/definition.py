@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..reasons import refuse
 from ..resolve.names import ModuleNames, module_names
-from .source import SourceFile
+from .source import SourceFile, read_source
 
 JIT = frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit"})
 AUTOTUNE = frozenset({"triton.autotune", "triton.runtime.autotuner.autotune"})
@@ -70,6 +70,15 @@ class Module:
     @property
     def entry_kernels(self) -> tuple[KernelDef, ...]:
         return tuple(k for k in self.kernels if k.is_entry)
+
+
+@lru_cache(maxsize=64)
+def load_module(text: str, path: str) -> Module:
+    """The module in a text; the last few are remembered, since a schedule reads the same texts again.
+
+    Raises Refuse(`unparsable`).
+    """
+    return read_module(read_source(text, path))
 
 
 def read_module(source: SourceFile) -> Module:

@@ -33,11 +33,15 @@ from ..conditions.aliases import aliases_of
 from ..conditions.bounds import masked_everywhere
 from ..conditions.context import FusionContext
 from ..conditions.fusable_axis import choose_axis
+from ..conditions.launch_sites import require_same_choice
 from ..conditions.loopable import check_loopable, check_rereads
 from ..conditions.mergeable import check_mergeable
 from ..conditions.redundant_work import redundant_work
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit, apply_edits, line_edits
+from ..kernel.idioms import ceiling_text
+from ..kernel.launch import Launch
+from ..kernel.scope import enclosing_function
 from ..kernel.segments import Segment, indent_unit, indented, segment_lines, segments
 from ..reasons import refusal, refuse, refuse_all
 from .base import Primitive
@@ -71,19 +75,26 @@ def _fused(module: Module, kernel: KernelDef, tiles_per_program: int | str, axis
     names = axis_names(facts, context.axis, body, PARAMETER)
     sliced = slice_body(facts, context.axis, body, aliases_of(module, context.launches), frozenset(names.statements))
     refuse_all(_problems(context, sliced))
+    require_same_choice(module, context.launches, context.tile)
     number = int(context.axis.root) if context.axis.root.isdigit() else None
-    fixed = None if tiles_per_program == "all" else _tiles_text(context, tiles_per_program)
+    fixed = None if tiles_per_program == "all" else str(tiles_per_program)
     edits = divide_grid(module, context.launches, context.tile, fixed, axis=number)
-    edits += pass_constexpr(module, context.launches, PARAMETER, _tiles_text(context, tiles_per_program))
+    for launch in context.launches:
+        edits += pass_constexpr(module, [launch], PARAMETER, fixed or _all_tiles(context, launch))
     edits += add_parameter(module, kernel, PARAMETER)
     return edits + [_rewritten_body(context, sliced, names, body, exact=not masked_everywhere(context))]
 
 
-def _tiles_text(context: FusionContext, tiles: int | str) -> str:
-    """Source text of the number of tiles at the launch."""
-    if isinstance(tiles, int) or tiles.isdigit():
-        return str(tiles)
-    return ast.unparse(context.counts[context.launches[0]][0].count_node)
+def _all_tiles(context: FusionContext, launch: Launch) -> str:
+    """Source text, at the launch, for the number of all tiles."""
+    counts = context.counts[launch]
+    count = counts[0]
+    if not count.from_meta and len(counts) == 1 and enclosing_function(context.module.source, count.count_node) is launch.function:
+        return ast.unparse(count.count_node)
+    tile = launch.arguments.get(context.tile)
+    if tile is None:
+        raise refuse("tile_belongs_to_autotuner", launch.call, tile=context.tile)
+    return ceiling_text(context.module, ast.unparse(count.dimension), ast.unparse(tile), launch.call)
 
 
 def _body(kernel: KernelDef) -> list[ast.stmt]:

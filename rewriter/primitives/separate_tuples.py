@@ -16,9 +16,8 @@ import ast
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..conditions.fusable_axis import choose_axis
-from ..kernel.definition import KernelDef, Module, read_module
+from ..kernel.definition import KernelDef, Module, load_module
 from ..kernel.edits import Edit, apply_edits
-from ..kernel.source import read_source
 
 
 def separate_tuples(module: Module, kernel: KernelDef, axis: str | None = None) -> Module | None:
@@ -31,7 +30,7 @@ def separate_tuples(module: Module, kernel: KernelDef, axis: str | None = None) 
     edits = [e for s in kernel.node.body for e in _separated(facts, chosen, s)]
     if not edits:
         return None
-    return read_module(read_source(apply_edits(module.source.text, edits), module.source.path))
+    return load_module(apply_edits(module.source.text, edits), module.source.path)
 
 
 def _separated(facts: Facts, axis: Axis, statement: ast.stmt) -> list[Edit]:

@@ -19,6 +19,8 @@ class Step(Record):
     """Name of a primitive in `rewriter/primitives/`."""
     arguments: dict[Name, Scalar] = Field(default_factory=dict)
     """Keyword arguments of the primitive; plain scalars only, never code."""
+    when: dict[Name, Scalar] = Field(default_factory=dict)
+    """Decisions for which this step is taken, for example `form: loop`; empty for every candidate."""
 
 
 class Decision(Record):

@@ -1,0 +1,22 @@
+"""The primitives by the names that skeletons use. One line each; a test holds that every file is listed."""
+
+from __future__ import annotations
+
+from ..primitives import (
+    div_to_reciprocal,
+    fuse_axis_loop,
+    fuse_axis_widen,
+    set_dot_precision,
+    set_options,
+)
+from ..primitives.base import Primitive
+
+PRIMITIVES: dict[str, Primitive] = {
+    p.name: p for p in (
+        fuse_axis_widen.PRIMITIVE,
+        fuse_axis_loop.PRIMITIVE,
+        set_options.PRIMITIVE,
+        div_to_reciprocal.PRIMITIVE,
+        set_dot_precision.PRIMITIVE,
+    )
+}
