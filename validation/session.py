@@ -243,20 +243,8 @@ class Session:
         loaded = outcome.last("loaded")
         if loaded is None:
             return found
-        meant = {"sha256": one.sha256, "path": str(folder / Path(base.file).name)}
-        for key, value in meant.items():
-            if loaded[key] != value:
-                found.append(
-                    finding(
-                        "wrong_code_ran",
-                        place,
-                        severity="error",
-                        measured=base.measured,
-                        what=one.name,
-                        ran=loaded[key],
-                        meant=value,
-                    )
-                )
+        wrong = outcome.wrong_code(one.name, one.sha256, str(folder / Path(base.file).name))
+        found += [from_fact(fact, place, base.measured) for fact in wrong]
         runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
         if outcome.done and base.counted() - set(runs):
             found.append(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from skel.store.schema import Finding, Place
@@ -18,6 +21,25 @@ from .report import CompileReport, KernelFigures
 from .targets import Target, target_of
 
 Progress = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One text on its way through the compiler."""
+
+    one: CandidateSource
+    file: str
+    target: Target
+    folder: Path
+    future: Future[Outcome]
+
+    @property
+    def place(self) -> Place:
+        return Place(file=self.file)
+
+    @property
+    def measured(self) -> str:
+        return f"compile {self.target.name}"
 
 
 def compile_check(
@@ -40,78 +62,59 @@ def compile_check(
     if workers is None:
         with Workers("compile", numbers.isolation) as own:
             return compile_check(
-                original, candidates, target=target, workload=workload, protocol=numbers, workers=own, progress=progress
+                original,
+                candidates,
+                target=target,
+                workload=workload,
+                protocol=numbers,
+                workers=own,
+                progress=progress,
             )
     workers.ready()
-    everyone = [CandidateSource("original", original.text), *candidates]
     begun = time.monotonic()
-    futures = [_submit(workers, original.with_text(one.text), where, workload, numbers) for one in everyone]
+    everyone = [CandidateSource("original", original.text), *candidates]
+    jobs = [_start(workers, original.with_text(one.text), one, where, workload, numbers) for one in everyone]
     reports: list[CompileReport] = []
-    for one, future in zip(everyone, futures, strict=True):
-        outcome = future.result()
-        base = reports[0].kernels if reports else ()
-        reports.append(_report(one, original.path, outcome, where, base, bool(reports), numbers))
+    for job in jobs:
+        outcome = job.future.result()
+        shutil.rmtree(job.folder, ignore_errors=True)
+        reports.append(_report(job, outcome, reports[0] if reports else None, numbers))
         if progress is not None:
-            progress(
-                "compiled",
-                {
-                    "candidate": one.name,
-                    "target": target,
-                    "seconds": round(time.monotonic() - begun, 2),
-                    "within_limits": reports[-1].within_limits,
-                },
-            )
+            figures = {"candidate": job.one.name, "target": target, "within_limits": reports[-1].within_limits}
+            progress("compiled", figures | {"seconds": round(time.monotonic() - begun, 2)})
     return reports[0], reports[1:]
 
 
-def _submit(
-    workers: Workers, subject: Subject, target: Target, workload: str | None, numbers: Protocol
-) -> Future[Outcome]:
+def _start(
+    workers: Workers, subject: Subject, one: CandidateSource, target: Target, workload: str | None, numbers: Protocol
+) -> _Job:
     payload = {
         "subject": subject.to_dict(),
         "target": target.name,
         "workload": workload,
         "enable_fp_fusion": numbers.compile.enable_fp_fusion,
     }
-    return workers.submit(
-        "compile",
-        payload,
-        folder=workers.folder(f"compile-{subject.sha256[:16]}"),
-        subject_file=subject.path,
-        seconds=numbers.isolation.compile_seconds,
-    )
+    folder = workers.folder(f"compile-{one.sha256[:16]}")
+    limit = numbers.isolation.compile_seconds
+    future = workers.submit("compile", payload, folder=folder, subject_file=subject.path, seconds=limit)
+    return _Job(one, subject.path, target, folder, future)
 
 
-def _report(
-    one: CandidateSource,
-    file: str,
-    outcome: Outcome,
-    target: Target,
-    original: tuple[KernelFigures, ...],
-    has_original: bool,
-    numbers: Protocol,
-) -> CompileReport:
-    place, measured = Place(file=file), f"compile {target.name}"
+def _report(job: _Job, outcome: Outcome, original: CompileReport | None, numbers: Protocol) -> CompileReport:
+    """What came of one job; `original` is absent for the original itself."""
     result = outcome.result
-    found = _failures(one, outcome, target, place)
     kernels = tuple(KernelFigures.model_validate(launch) for launch in result.get("launches", ()))
+    found = _failures(job, outcome) + _launches(job, outcome, kernels)
     over: list[Finding] = []
-    if has_original:
-        over = limits(one.name, kernels, target, file, numbers.compile.spill_bytes, original)
-        found += against_original(one.name, kernels, original, target, file)
-    if "no_hooks" in result:
-        found.append(
-            finding("no_workload", place, severity="warning", measured=measured, file=file, why=result["no_hooks"])
-        )
-    elif outcome.done and not kernels:
-        found.append(
-            finding("launch_changed", place, severity="error", measured=measured, what="run launched no Triton kernel")
-        )
+    if original is not None:
+        spills = numbers.compile.spill_bytes
+        over = limits(job.one.name, kernels, job.target, job.file, spills, original.kernels)
+        found += against_original(job.one.name, kernels, original.kernels, job.target, job.file)
     compiled = outcome.done and bool(kernels) and not any(f.severity == "error" for f in found)
     return CompileReport(
-        candidate=one.name,
-        source_sha256=one.sha256,
-        target=target.name,
+        candidate=job.one.name,
+        source_sha256=job.one.sha256,
+        target=job.target.name,
         workload=result.get("workload"),
         compiled=compiled,
         within_limits=compiled and not over,
@@ -122,49 +125,37 @@ def _report(
     )
 
 
-def _failures(one: CandidateSource, outcome: Outcome, target: Target, place: Place) -> list[Finding]:
+def _launches(job: _Job, outcome: Outcome, kernels: Sequence[KernelFigures]) -> list[Finding]:
+    """Whether there were hooks to run, and whether they launched a kernel of the file that is judged."""
+    why = outcome.result.get("no_hooks")
+    if why is not None:
+        fields = {"file": job.file, "why": why}
+        return [finding("no_workload", job.place, severity="warning", measured=job.measured, **fields)]
+    if outcome.done and not any(kernel.file == Path(job.file).name for kernel in kernels):
+        what = f"{job.one.name} launched no kernel of its own file"
+        return [finding("launch_changed", job.place, severity="error", measured=job.measured, what=what)]
+    return []
+
+
+def _failures(job: _Job, outcome: Outcome) -> list[Finding]:
     """What ended the worker, in the terms of a compilation; and whether it compiled what it was given."""
-    measured, found = f"compile {target.name}", []
-    loaded = outcome.last("loaded")
-    if loaded is not None and loaded["sha256"] != one.sha256:
-        found.append(
-            finding(
-                "wrong_code_ran",
-                place,
-                severity="error",
-                measured=measured,
-                what=one.name,
-                ran=loaded["sha256"],
-                meant=one.sha256,
-            )
-        )
-    for fact in outcome.facts(one.name):
-        if fact["code"] == "worker_timeout":
-            found.append(
-                finding(
-                    "compile_timeout",
-                    place,
-                    severity="error",
-                    measured=measured,
-                    candidate=one.name,
-                    seconds=fact["fields"]["seconds"],
-                    target=target.name,
-                )
-            )
-        elif fact["code"] == "worker_raised":
-            line = fact["fields"].get("line")
-            found.append(
-                finding(
-                    "compile_failed",
-                    place.model_copy(update={"line": line}),
-                    severity="error",
-                    measured=measured,
-                    candidate=one.name,
-                    target=target.name,
-                    error=fact["fields"]["error"],
-                    data={"traceback": fact["fields"].get("traceback")},
-                )
-            )
-        else:
-            found.append(from_fact(fact, place, measured))
-    return found
+    path = str(job.folder / Path(job.file).name)
+    facts = outcome.wrong_code(job.one.name, job.one.sha256, path) + outcome.facts(job.one.name)
+    return [_failure(job, fact) for fact in facts]
+
+
+def _failure(job: _Job, fact: dict[str, Any]) -> Finding:
+    fields, name = fact["fields"], job.one.name
+    common: dict[str, Any] = {
+        "severity": "error",
+        "measured": job.measured,
+        "candidate": name,
+        "target": job.target.name,
+    }
+    if fact["code"] == "worker_timeout":
+        return finding("compile_timeout", job.place, seconds=fields["seconds"], **common)
+    if fact["code"] == "worker_raised":
+        place = job.place.model_copy(update={"line": fields.get("line")})
+        error = fields["error"].removeprefix("KernelError: ")
+        return finding("compile_failed", place, error=error, data={"traceback": fields.get("traceback")}, **common)
+    return from_fact(fact, job.place, job.measured)

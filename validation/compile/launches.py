@@ -19,9 +19,21 @@ class CompiledLaunch:
     compiled: Any = field(repr=False)
 
 
+class KernelError(Exception):
+    """A kernel does not compile. `line` is the line of its file (1-based), where the compiler said one."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
 @contextmanager
 def compiling(enable_fp_fusion: bool) -> Iterator[list[CompiledLaunch]]:
-    """Within: `kernel[grid](...)` compiles and launches nothing. Autotuners and heuristics in front keep working."""
+    """Within: `kernel[grid](...)` compiles and launches nothing. Autotuners and heuristics in front keep working.
+
+    Raises KernelError where the frontend refuses a kernel, and what later stages raise.
+    """
+    from triton.compiler.errors import CompilationError
     from triton.runtime.jit import JITFunction
 
     launches: list[CompiledLaunch] = []
@@ -29,7 +41,10 @@ def compiling(enable_fp_fusion: bool) -> Iterator[list[CompiledLaunch]]:
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         kwargs.setdefault("enable_fp_fusion", enable_fp_fusion)
-        compiled = original(self, *args, grid=grid, warmup=True, **kwargs)
+        try:
+            compiled = original(self, *args, grid=grid, warmup=True, **kwargs)
+        except CompilationError as error:
+            raise kernel_error(self, error) from error
         names = [parameter.name for parameter in self.params]
         bound = dict(zip(names, args, strict=False)) | {key: value for key, value in kwargs.items() if key in names}
         for parameter in self.params:
@@ -45,6 +60,17 @@ def compiling(enable_fp_fusion: bool) -> Iterator[list[CompiledLaunch]]:
         yield launches
     finally:
         JITFunction.run = original
+
+
+def kernel_error(kernel: Any, error: Any) -> KernelError:
+    """The compiler's complaint without its excerpt of the source, and the line it means."""
+    while type(error.__cause__) is type(error):
+        error = error.__cause__
+    begin = kernel.starting_line_number
+    begin += next((n for n, text in enumerate(kernel.raw_src) if text.strip().startswith("def ")), 0)
+    own = error.node is not None and (error.src is None or error.src == kernel.src)
+    message = str(error.error_message or error.__cause__ or error).strip().splitlines()
+    return KernelError(f"{kernel.fn.__name__}: {message[-1]}", begin + error.node.lineno - 1 if own else None)
 
 
 def plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from ..isolation.child import describe
 from ..subject import Subject
 from ..workloads import MissingHooks, label_of, load_subject, parameters_of, read_hooks
 from . import amd, nvidia
-from .launches import CompiledLaunch, compiling
+from .launches import CompiledLaunch, KernelError, compiling
 from .layout import reductions
 from .stub_driver import install
 from .targets import Target, target_of
@@ -28,7 +28,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     install(target.name)
     emit("begin", what="importing it")
     loaded = load_subject(subject, Path.cwd())
-    emit("loaded", path=loaded.path, sha256=loaded.sha256)
+    emit("loaded", **loaded.facts())
     try:
         hooks = read_hooks(loaded.hooks_module)
     except MissingHooks as error:
@@ -45,6 +45,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             if not launches or _from_compiler(error):
                 raise
             after = str(describe(error, subject.path)["error"])
+    emit("loaded", **loaded.facts())
     unique = {id(launch.compiled): launch for launch in launches}
     return {
         "workload": label_of(chosen),
@@ -59,7 +60,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
 def _from_compiler(error: BaseException | None) -> bool:
     """True where a kernel failed to compile, rather than the host code around it."""
     while error is not None:
-        if type(error).__module__.startswith("triton."):
+        if isinstance(error, KernelError) or type(error).__module__.startswith("triton."):
             return True
         error = error.__cause__
     return False

@@ -58,6 +58,8 @@ def describe(error: BaseException, subject_file: str | None) -> dict[str, Any]:
     lines = [frame.lineno for frame in frames if subject_file and Path(frame.filename).name == Path(subject_file).name]
     if isinstance(error, SyntaxError) and error.lineno:
         lines.append(error.lineno)
+    if isinstance(stated := getattr(error, "line", None), int):
+        lines.append(stated)
     memory = "allocate memory" in text or "out of memory" in text.lower()
     return {
         "error": text,

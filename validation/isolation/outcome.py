@@ -46,6 +46,14 @@ class Outcome:
     def all(self, name: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["event"] == name]
 
+    def wrong_code(self, what: str, sha256: str, path: str) -> list[dict[str, Any]]:
+        """`wrong_code_ran` where the worker ever had another text, or another file, than was meant."""
+        meant = {"sha256": sha256, "path": path}
+        wrong = {
+            (event[key], value) for event in self.all("loaded") for key, value in meant.items() if event[key] != value
+        }
+        return [_fact("wrong_code_ran", what=what, ran=ran, meant=value) for ran, value in sorted(wrong)]
+
     def facts(self, what: str) -> list[dict[str, Any]]:
         """Findings, as `{"code", "fields", "data"}`, of a task that did not come to its end or broke the rules.
 

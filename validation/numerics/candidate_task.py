@@ -25,9 +25,10 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     prepare(device)
     emit("begin", what="importing it")
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
-    emit("loaded", path=loaded.path, sha256=loaded.sha256)
+    emit("loaded", **loaded.facts())
     hooks = read_hooks(loaded.hooks_module)
     for case in (Case(**entry) for entry in payload["cases"]):
         emit("begin", what=case.label, case=case.id)
         emit("ran", **run_and_save(hooks.run, trees.load(exchange / f"{case.id}.pt"), case, device, out, numbers))
+    emit("loaded", **loaded.facts())
     return {}

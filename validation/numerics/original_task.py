@@ -29,7 +29,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     prepare(device)
     emit("begin", what="importing it")
     loaded = load_subject(subject, Path.cwd())
-    emit("loaded", path=loaded.path, sha256=loaded.sha256)
+    emit("loaded", **loaded.facts())
     try:
         hooks = read_hooks(loaded.hooks_module)
     except MissingHooks as error:
@@ -46,6 +46,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             emit("rejected", case=case.id, **describe(error, subject.path))
         else:
             emit("ran", **ran)
+    emit("loaded", **loaded.facts())
     return {}
 
 

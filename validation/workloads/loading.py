@@ -22,8 +22,10 @@ class Loaded:
     module: ModuleType
     hooks_module: ModuleType
     path: str
-    sha256: str
-    """Hash of the file's bytes after the module ran."""
+
+    def facts(self) -> dict[str, str]:
+        """Path and hash of the file as it is now; the caller holds both against what was meant, before and after."""
+        return {"path": self.path, "sha256": hashlib.sha256(Path(self.path).read_bytes()).hexdigest()}
 
 
 def load_subject(subject: Subject, folder: Path) -> Loaded:
@@ -41,7 +43,7 @@ def load_subject(subject: Subject, folder: Path) -> Loaded:
         sidecar_folder.mkdir()
         name = Path(subject.sidecar.path).name
         hooks_module = _run_file(sidecar_folder / name, subject.sidecar.text, f"skel_sidecar_{Path(name).stem}")
-    return Loaded(module, hooks_module, str(module.__file__), hashlib.sha256(path.read_bytes()).hexdigest())
+    return Loaded(module, hooks_module, str(module.__file__))
 
 
 def _free_name(name: str) -> str:
