@@ -30,7 +30,7 @@ class Binding:
     node: ast.AST
     """The target, argument, alias or definition."""
     statement: ast.stmt | None
-    """The statement that binds; None for a lambda's parameter or a comprehension."""
+    """The statement that binds; None for a parameter or a comprehension."""
     value: ast.expr | None = None
     """assign: the value, element-wise where tuples face each other; unpack: the whole right side;
     augmented: the right side; parameter: its default."""
@@ -83,7 +83,7 @@ def reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | No
             if hit and child is not parent.generators[0].iter:
                 return (*found, Binding(name, "loop", hit[0], None))
         elif isinstance(parent, ast.Lambda):
-            parameter = _parameter(parent, name, None)
+            parameter = _parameter(parent, name)
             if parameter is not None and child is parent.body:
                 return (*found, parameter)
             if call_site is not None and not within(source, call_site, parent):
@@ -97,7 +97,7 @@ def reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | No
         elif isinstance(parent, Function) and child in parent.body:
             if not _declared_outside(parent, name):
                 own = tuple(_all(parent.body, name))
-                parameter = _parameter(parent, name, parent)
+                parameter = _parameter(parent, name)
                 if own or parameter is not None:
                     if closure:
                         found += own
@@ -307,7 +307,7 @@ def _targets(target: ast.expr | None, name: str) -> Iterator[ast.Name]:
         )
 
 
-def _parameter(function: Function | ast.Lambda, name: str, statement: ast.stmt | None) -> Binding | None:
+def _parameter(function: Function | ast.Lambda, name: str) -> Binding | None:
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -315,10 +315,10 @@ def _parameter(function: Function | ast.Lambda, name: str, statement: ast.stmt |
     pairs = [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
     for argument, default in pairs:
         if argument.arg == name:
-            return Binding(name, "parameter", argument, statement, default)
+            return Binding(name, "parameter", argument, None, default)
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None and extra.arg == name:
-            return Binding(name, "other", extra, statement)
+            return Binding(name, "other", extra, None)
     return None
 
 

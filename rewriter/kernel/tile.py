@@ -12,7 +12,7 @@ from .count import reads_of
 from .definition import Module
 from .idioms import ceiling_division
 from .launch import Launch
-from .scope import Binding, names_read, reaching, statement_of, within
+from .scope import Binding, bindings_in, names_read, reaching, statement_of, within
 
 TileKind = Literal[
     "literal",
@@ -136,11 +136,25 @@ def tile_use(module: Module, launch: Launch, node: ast.expr, param: str) -> Tile
         return TileUse("assert", node, "a check")
     if isinstance(statement, ast.Raise):
         return TileUse("assert", node, "an error message")
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.Compare) and all(isinstance(op, ast.Is | ast.IsNot) for op in parent.ops):
+        return TileUse("assert", node, "a check for None")
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         if all(isinstance(t, ast.Name) and _only_option(module, launch, t, statement) for t in targets):
             return TileUse("option", node, "a launch option")
+        if statement.value is node and len(targets) == 1 and isinstance(targets[0], ast.Name):
+            return _second_name(module, launch, node, param, bindings_in([statement], targets[0].id))
     return TileUse("other", node, f"`{source.segment(statement).splitlines()[0].strip()}`")
+
+
+def _second_name(module: Module, launch: Launch, node: ast.expr, param: str, bindings: tuple[Binding, ...]) -> TileUse:
+    """`n = BV`: for whatever n is read for; any other use of n is one of the tile."""
+    for read in reads_of(module, bindings, launch.function):
+        use = tile_use(module, launch, read, param)
+        if use.kind == "other":
+            return use
+    return TileUse("definition", node, "a second name")
 
 
 def _launches(module: Module, launch: Launch, call: ast.Call) -> bool:

@@ -16,7 +16,7 @@ from skel.rewriter.kernel.launch import Launch, launches_of
 from skel.rewriter.kernel.source import read_source
 from skel.rewriter.reasons import Refuse
 
-KERNEL = '''import triton
+KERNEL = """import triton
 import triton.language as tl
 
 
@@ -26,7 +26,7 @@ def kernel(x, y, V, K, BV: tl.constexpr, BK: tl.constexpr):
     tl.store(y + i * BV + tl.arange(0, BV), tl.load(x + i * BV + tl.arange(0, BV)))
 
 
-'''
+"""
 
 
 @dataclass

@@ -27,16 +27,22 @@ def test_a_parameter_called_like_an_option_is_an_argument(host: Host) -> None:
     assert "num_stages" in case.launch.arguments and not case.launch.options
 
 
-@pytest.mark.parametrize("launcher", [
-    "def run(x):\n    go = kernel\n    go[(1,)](x)\n",
-    "go = kernel\ndef run(x):\n    go[(1,)](x)\n",
-    "def run(x):\n    kernel.run(x, grid=(1,), warmup=False)\n",
-    "class Op:\n    @staticmethod\n    def forward(ctx, x):\n        kernel[(1,)](x)\n",
-    "def run(x):\n    with guard():\n        if x:\n            def inner():\n                return kernel[(1,)](x)\n",
-    "run = lambda x: kernel[(1,)](x)\n",
-    "TABLE = {1: kernel}\ndef run(x):\n    TABLE[x][(1,)](x)\n",
-    "def run(x):\n    kernel.fn[(1,)](x)\n",
-])
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "def run(x):\n    go = kernel\n    go[(1,)](x)\n",
+        "go = kernel\ndef run(x):\n    go[(1,)](x)\n",
+        "def run(x):\n    kernel.run(x, grid=(1,), warmup=False)\n",
+        "class Op:\n    @staticmethod\n    def forward(ctx, x):\n        kernel[(1,)](x)\n",
+        (
+            "def run(x):\n    with guard():\n        if x:\n"
+            "            def inner():\n                return kernel[(1,)](x)\n"
+        ),
+        "run = lambda x: kernel[(1,)](x)\n",
+        "TABLE = {1: kernel}\ndef run(x):\n    TABLE[x][(1,)](x)\n",
+        "def run(x):\n    kernel.fn[(1,)](x)\n",
+    ],
+)
 def test_forms_of_launching(host: Host, launcher: str) -> None:
     case = host(launcher)
     assert case.source(case.launch.arguments["x"]) == "x"
@@ -44,18 +50,23 @@ def test_forms_of_launching(host: Host, launcher: str) -> None:
     assert not case.launch.conditional
 
 
-@pytest.mark.parametrize("launcher", [
-    "def run(kernel, x):\n    kernel[(1,)](x)\n",
-    "def run(x):\n    kernel = other()\n    kernel[(1,)](x)\n",
-    "def run(x):\n    kernel.warmup(x, grid=(1,))\n",
-    "def run(x):\n    return x.kernel[0](x)\n",
-])
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "def run(kernel, x):\n    kernel[(1,)](x)\n",
+        "def run(x):\n    kernel = other()\n    kernel[(1,)](x)\n",
+        "def run(x):\n    kernel.warmup(x, grid=(1,))\n",
+        "def run(x):\n    return x.kernel[0](x)\n",
+    ],
+)
 def test_what_is_not_a_launch_of_it(host: Host, launcher: str) -> None:
     assert host(launcher).launches == ()
 
 
 def test_a_choice_of_kernels_is_conditional(host: Host, refused: Refused) -> None:
-    case = host("@triton.jit\ndef other(x):\n    pass\n\n\ndef run(x, c):\n    go = kernel if c else other\n    go[(1,)](x)\n")
+    case = host(
+        "@triton.jit\ndef other(x):\n    pass\n\n\ndef run(x, c):\n    go = kernel if c else other\n    go[(1,)](x)\n"
+    )
     assert case.launch.conditional and case.launch.others == ("other",)
     assert refused(lambda: readable_launches(case.module, case.kernel)) == ("unreadable_launch", (case.launch.line,))
 

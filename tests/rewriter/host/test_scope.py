@@ -26,14 +26,18 @@ def test_last_assignment_wins() -> None:
     """) == [(3, "assign")]
 
 
-@pytest.mark.parametrize(("otherwise", "expected"), [
-    ("pass", [(2, "assign"), (4, "assign")]),
-    ("a = 5", [(4, "assign"), (6, "assign")]),
-    ("raise ValueError", [(4, "assign")]),
-    ("return", [(4, "assign")]),
-])
+@pytest.mark.parametrize(
+    ("otherwise", "expected"),
+    [
+        ("pass", [(2, "assign"), (4, "assign")]),
+        ("a = 5", [(4, "assign"), (6, "assign")]),
+        ("raise ValueError", [(4, "assign")]),
+        ("return", [(4, "assign")]),
+    ],
+)
 def test_branches(otherwise: str, expected: list[tuple[int, str]]) -> None:
-    assert lines_reaching(f"""
+    assert (
+        lines_reaching(f"""
         def f(c):
             a = 1
             if c:
@@ -41,7 +45,9 @@ def test_branches(otherwise: str, expected: list[tuple[int, str]]) -> None:
             else:
                 {otherwise}
             use(a)
-    """) == expected
+    """)
+        == expected
+    )
 
 
 def test_loop_sees_its_own_end() -> None:
