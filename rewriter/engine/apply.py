@@ -17,7 +17,7 @@ from .candidate import Candidate, Candidates, Setting
 from .decisions import current_warps, enumerate_decisions
 from .estimates import KernelSizes, sizes_of
 from .rank import rank_of
-from .schedule import apply_schedule
+from .schedule import Memory, apply_schedule
 
 ENOUGH = 8
 """Candidates made unless more are asked for; the best by rank."""
@@ -71,6 +71,7 @@ def _of_kernel(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: 
     space = enumerate_decisions(skeleton, module, kernel, pinned, sizes, wide)
     warps = current_warps(module, kernel)
     items: dict[str, Candidate] = {}
+    memory: Memory = {}
     refusals: dict[Refusal, list[str]] = {}
     ranked = sorted(((rank_of(c, sizes, warps, i), c) for i, c in enumerate(space.combinations)), key=lambda pair: pair[0])
     for rank, combination in ranked:
@@ -78,7 +79,7 @@ def _of_kernel(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: 
             break
         name = candidate_name(combination)
         try:
-            new, numerics = apply_schedule(skeleton, module, kernel.name, combination)
+            new, numerics = apply_schedule(skeleton, module, kernel.name, combination, memory)
         except Refuse as refused:
             for reason in refused.refusals:
                 refusals.setdefault(reason, []).append(name)

@@ -7,14 +7,20 @@ from collections.abc import Mapping
 from skel.store.schema import NumericsClass, Skeleton, Step
 
 from ..kernel.definition import Module, choose_kernel, load_module
-from ..kernel.edits import OverlappingEdits, apply_edits
+from ..kernel.edits import Edit, OverlappingEdits, apply_edits
 from ..reasons import Refuse, refuse
 from .candidate import KEPT, Setting
 from .registry import PRIMITIVES
 from .verify import verify_result
 
 
-def apply_schedule(skeleton: Skeleton, module: Module, kernel: str, settings: Mapping[str, Setting]) -> tuple[str, NumericsClass]:
+Outcome = Module | Refuse
+Memory = dict[tuple[str, str, tuple[tuple[str, Setting], ...]], Outcome]
+"""What a step did to a text: candidates share their first steps, and each step is done once."""
+
+
+def apply_schedule(skeleton: Skeleton, module: Module, kernel: str, settings: Mapping[str, Setting],
+                   memory: Memory | None = None) -> tuple[str, NumericsClass]:
     """The rewritten file and the join of the steps' numerics classes.
 
     Raises Refuse where a step does not apply, or where the result does not hold what was proved.
@@ -25,17 +31,33 @@ def apply_schedule(skeleton: Skeleton, module: Module, kernel: str, settings: Ma
         arguments = step_arguments(step, settings)
         if arguments is None:
             continue
-        primitive = PRIMITIVES[step.primitive]
-        edits = primitive.apply(current, choose_kernel(current, kernel), **arguments)
-        numerics = numerics.join(primitive.numerics)
-        try:
-            text = apply_edits(current.source.text, edits)
-        except OverlappingEdits as overlap:
-            line = current.source.text.count("\n", 0, overlap.offset) + 1
-            raise refuse("edits_overlap", line, primitive=step.primitive) from None
-        current = _reread(text, current)
+        current = _taken(step.primitive, current, kernel, arguments, {} if memory is None else memory)
+        numerics = numerics.join(PRIMITIVES[step.primitive].numerics)
     verify_result(module, current, kernel)
     return current.source.text, numerics
+
+
+def _taken(name: str, module: Module, kernel: str, arguments: dict[str, Setting], memory: Memory) -> Module:
+    """The module after one step. Raises Refuse."""
+    key = (name, module.source.text, tuple(sorted(arguments.items())))
+    if key not in memory:
+        try:
+            edits = PRIMITIVES[name].apply(module, choose_kernel(module, kernel), **arguments)
+            memory[key] = _reread(_edited(name, module, edits), module)
+        except Refuse as refused:
+            memory[key] = refused
+    outcome = memory[key]
+    if isinstance(outcome, Refuse):
+        raise outcome
+    return outcome
+
+
+def _edited(name: str, module: Module, edits: list[Edit]) -> str:
+    try:
+        return apply_edits(module.source.text, edits)
+    except OverlappingEdits as overlap:
+        line = module.source.text.count("\n", 0, overlap.offset) + 1
+        raise refuse("edits_overlap", line, primitive=name) from None
 
 
 def step_arguments(step: Step, settings: Mapping[str, Setting]) -> dict[str, Setting] | None:
