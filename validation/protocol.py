@@ -48,6 +48,8 @@ class Correctness:
     """Factor of the value class `large`."""
     small_scale: float = 1e-3
     """Factor of the value class `small`."""
+    stride_padding: int = 16
+    """Elements between the rows of the value class `strided`."""
     reruns: int = 2
     """Runs of one case by default on the CPU; the last has another filling of foreign memory."""
     reruns_full: int = 3

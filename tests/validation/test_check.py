@@ -227,6 +227,21 @@ def test_autotuned_kernels_and_shapes_the_original_rejects(interpreting: Workers
     assert report.shapes_skipped == 1
 
 
+def test_full_counts_what_the_original_can_take(interpreting: Workers, fixture_text: FixtureText) -> None:
+    """This kernel takes rows to be contiguous: strided inputs do not count, since the original fails on them too."""
+    report = run(interpreting, fixture_text, "row_norm.py", {"itself": fixture_text("row_norm.py")}, full=True)
+    (checked,) = report.candidates
+    assert checked.verdict.value == "equivalent"
+    assert len(checked.workloads[0].seeds) == 5 and checked.workloads[0].cases_passed >= 20
+    (skipped,) = [finding for finding in report.findings if finding.code == "case_not_judged"]
+    assert any("strided" in label for label in skipped.data["cases"])
+    assert sum(w.kind == "shape" for w in checked.workloads) >= 4
+    takes = run(interpreting, fixture_text, "in_place.py", {"itself": fixture_text("in_place.py")}, full=True)
+    assert takes.candidates[0].verdict.value == "equivalent"
+    skipped_there = [label for f in takes.findings if f.code == "case_not_judged" for label in f.data["cases"]]
+    assert any("strided" in label for label in skipped_there), "its state has no stride argument"
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_is_equivalent_to_itself(interpreting: Workers, path: Path) -> None:
     text = path.read_text(encoding="utf-8")

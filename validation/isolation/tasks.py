@@ -18,7 +18,7 @@ class Entry:
     """Where a task's function is, and which programs it needs to start."""
 
     module: str
-    function: str = "main"
+    """Its function is called `main`."""
     programs: tuple[str, ...] = ()
 
 
@@ -28,15 +28,15 @@ TASKS: dict[str, Entry] = {
     "environment": Entry("skel.validation.environment", programs=("nvidia-smi",)),
     "original": Entry("skel.validation.numerics.original_task", programs=_COMPILERS),
     "candidate": Entry("skel.validation.numerics.candidate_task", programs=_COMPILERS),
-    "judge_original": Entry("skel.validation.numerics.judge_task", "judge_original"),
-    "judge_candidate": Entry("skel.validation.numerics.judge_task", "judge_candidate"),
+    "judge_original": Entry("skel.validation.numerics.judge_original_task"),
+    "judge_candidate": Entry("skel.validation.numerics.judge_candidate_task"),
     "compile": Entry("skel.validation.compile.task", programs=_COMPILERS),
 }
 
 
 def warm(mode: str) -> None:
     """Imports, in the warm process, the modules of the mode's tasks and what they import when they first run."""
-    names = ("compile",) if mode == "compile" else ("original", "candidate", "judge_candidate")
+    names = ("compile",) if mode == "compile" else ("original", "candidate", "judge_original", "judge_candidate")
     for name in names:
         load(name)
     if mode != "compile":
@@ -48,5 +48,5 @@ def warm(mode: str) -> None:
 def load(name: str) -> Task:
     """The task's function. Raises KeyError for an unknown name."""
     entry = TASKS[name]
-    task: Task = getattr(importlib.import_module(entry.module), entry.function)
+    task: Task = importlib.import_module(entry.module).main
     return task

@@ -1,4 +1,4 @@
-"""Value classes: what the floating-point inputs of a case hold. Integers and everything else stay what they are."""
+"""Value classes: what the floating-point inputs of a case hold, or how they lie. Everything else stays what it is."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ if TYPE_CHECKING:
 
 VALUE_CLASSES = ("large", "small", "constant")
 """Those beside `normal` that every check runs."""
-VALUE_CLASSES_FULL = (*VALUE_CLASSES, "zeros", "denormals")
+VALUE_CLASSES_FULL = (*VALUE_CLASSES, "zeros", "denormals", "infinite", "strided")
 """Those beside `normal` with `--full`."""
 
 
 def apply_values(inputs: dict[str, Any], values: str, numbers: Correctness) -> dict[str, Any]:
-    """`inputs` with their floating-point tensors changed as the class says, in place, so that views stay views.
-
-    Raises KeyError for an unknown class.
+    """`inputs` with their floating-point tensors changed as the class says; but for `strided` in place, so that views
+    stay views. Raises KeyError for an unknown class.
     """
-    if values == "normal":
-        return inputs
     import torch
 
+    if values == "normal":
+        return inputs
+    if values == "strided":
+        return dict(map_tensors(lambda tensor: _strided(tensor, numbers), inputs))
     change = _CHANGES[values]
 
     def fill(tensor: torch.Tensor) -> torch.Tensor:
@@ -62,10 +63,27 @@ def _denormals(tensor: torch.Tensor, numbers: Correctness) -> None:
     tensor.copy_(torch.sign(tensor) * (torch.finfo(tensor.dtype).tiny / 8))
 
 
+def _infinite(tensor: torch.Tensor, numbers: Correctness) -> None:
+    """The first row is -inf, as a row of scores is where nothing may be attended to."""
+    if tensor.dim() >= 2:
+        tensor[(0,) * (tensor.dim() - 1)].fill_(-float("inf"))
+
+
+def _strided(tensor: torch.Tensor, numbers: Correctness) -> torch.Tensor:
+    """The same values in rows that are further apart; what lies between them is large and finite."""
+    if tensor.dim() < 2 or not tensor.numel():
+        return tensor
+    wide = tensor.new_full((*tensor.shape[:-1], tensor.shape[-1] + numbers.stride_padding), 99)
+    rows = wide[..., : tensor.shape[-1]]
+    rows.copy_(tensor)
+    return rows
+
+
 _CHANGES: dict[str, Callable[[Any, Correctness], None]] = {
     "large": _large,
     "small": _small,
     "constant": _constant,
     "zeros": _zeros,
     "denormals": _denormals,
+    "infinite": _infinite,
 }
