@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from skel.validation.protocol import Protocol
     from skel.validation.report import CheckReport
 
-BATCH = 4
-"""Candidates compiled at a time, best rank first, until one stays within the limits."""
+BATCH = 3
+"""Candidates compiled at a time, best rank first, until one stays within the limits: with the original, two for each
+of two cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def apply(job: Job) -> Result:
     if job.skeleton.is_advice:
         progress.refusals = (refusal("advice_only", skeleton=job.skeleton.name),)
         return progress.end(Verdict.NOT_APPLICABLE)
-    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target)
+    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target, wide=job.full)
     if isinstance(found, Bug):
         raise RewriterFault(found)
     if isinstance(found, Refused):

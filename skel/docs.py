@@ -12,6 +12,8 @@ from pathlib import Path
 from skel.store.schema import CODES
 
 REFERENCE = "docs/reference.md"
+REWRITE = "rewrite:"
+"""Stands in the docstring of every primitive, before `before -> after`."""
 PARTS = (
     ("Primitives", "rewriter/primitives", "The steps of a schedule: one small rewrite each, with its precondition."),
     ("Conditions", "rewriter/conditions", "Named, machine-checked predicates over facts; skeletons list them."),
@@ -36,7 +38,9 @@ def reference(clone: Path) -> str:
     for title, folder, meaning in PARTS:
         lines += [f"## {title}", "", f"In `{folder}/`. {meaning}", ""]
         for entry in modules(clone / folder):
-            lines += [f"### {entry.name}", "", *_as_markdown(entry.text), ""]
+            if title == "Primitives" and REWRITE not in entry.text:
+                continue  # what primitives share
+            lines += [f"### {entry.name}", "", "```text", *entry.text.splitlines(), "```", ""]
     lines += ["## Codes", "", *_codes("refusal", "Refusals"), "", *_codes("finding", "Findings")]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -78,19 +82,6 @@ def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
 
 def _parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-
-
-def _as_markdown(text: str) -> Iterator[str]:
-    """A docstring as Markdown: blocks that are indented in it stay as written."""
-    inside = False
-    for line in text.splitlines():
-        indented = line.startswith("  ")
-        if line.strip() and indented != inside:
-            yield "```"
-            inside = indented
-        yield line
-    if inside:
-        yield "```"
 
 
 def _codes(kind: str, title: str) -> Iterator[str]:

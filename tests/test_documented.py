@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from skel.docs import PARTS, REFERENCE, commands, reference, undocumented
-from skel.store.schema import CODES
+from skel.docs import PARTS, REFERENCE, REWRITE, commands, modules, reference, undocumented
+from skel.rewriter.engine.registry import PRIMITIVES
+from skel.store.schema import CODES, NumericsClass
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,9 +37,11 @@ def test_undocumented_code_is_found(tmp_path: Path) -> None:
 
 
 def test_every_primitive_shows_its_rewrite() -> None:
-    for path in sorted((ROOT / "rewriter" / "primitives").glob("[!_]*.py")):
-        text = path.read_text(encoding="utf-8")
-        assert re.search(r"^\s*(rewrite|Rewrite):", text, re.M), f"{path.name} has no `rewrite: before -> after`"
+    documented = {entry.name: entry.text for entry in modules(ROOT / "rewriter" / "primitives")}
+    for name, primitive in PRIMITIVES.items():
+        text = documented[primitive.apply.__module__.rpartition(".")[2]]
+        assert re.search(rf"^{REWRITE} .*->", text, re.M), f"{name} has no `rewrite: before -> after`"
+        assert primitive.numerics is NumericsClass.BITWISE or "\nNumerics\n" in text, f"{name} has no section Numerics"
 
 
 @pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.name)

@@ -74,7 +74,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Put `engine["gives"]` in place of what the rewriter makes; `engine["asked"]` is what it was asked for."""
     state: dict[str, Any] = {"gives": None, "asked": None}
 
-    def candidates(skeleton, text, path, kernel=None, settings=None, target="sm_90"):
+    def candidates(skeleton, text, path, kernel=None, settings=None, target="sm_90", wide=False):
         state["asked"] = (skeleton.name, text, path, kernel, settings, target)
         return state["gives"]
 
