@@ -69,10 +69,17 @@ class RangeAnalysis:
 
     def __init__(self, module: Module, kernel: KernelDef, flow: Flow) -> None:
         self.module, self.kernel, self.flow = module, kernel, flow
-        self._active: set[tuple[Definition, Known]] = set()
+        self._ranges: dict[tuple[ast.expr, Known], Range] = {}
+        self.ranks: dict[ast.expr, int | None] = {}
 
     def of(self, node: ast.expr, known: Known = ()) -> Range:
         """Bounds of an expression where the conditions in `known` hold."""
+        # Only a carried name closes a cycle, and of that nothing is known: the recursion ends.
+        if (node, known) not in self._ranges:
+            self._ranges[node, known] = self._of(node, known)
+        return self._ranges[node, known]
+
+    def _of(self, node: ast.expr, known: Known) -> Range:
         value = number(self.module, self.flow, node)
         if value is not None:
             return _constant(value)
@@ -94,18 +101,11 @@ class RangeAnalysis:
                 return ANYTHING
 
     def _definition(self, made: Definition, known: Known) -> Range:
-        key = (made, known)
-        if key in self._active:
-            return ANYTHING
-        self._active.add(key)
-        try:
-            if made.kind == "assign" and made.value is not None:
-                return self.of(made.value, known)
-            if made.kind == "join":
-                return join([self._definition(s, known) for s in made.sources])
-            return ANYTHING
-        finally:
-            self._active.discard(key)
+        if made.kind == "assign" and made.value is not None:
+            return self.of(made.value, known)
+        if made.kind == "join":
+            return join([self._definition(s, known) for s in made.sources])
+        return ANYTHING
 
     def _binary(self, node: ast.BinOp, left: ast.expr, op: ast.operator, right: ast.expr, known: Known) -> Range:
         a, b = self.of(left, known), self.of(right, known)
@@ -298,7 +298,12 @@ def axis_of(run: RangeAnalysis, node: ast.Call) -> int | None:
 
 def rank_hint(run: RangeAnalysis, node: ast.expr) -> int | None:
     """Number of dimensions of an expression, where its spelling shows it."""
-    node = run.flow.resolve(node)
+    if node not in run.ranks:
+        run.ranks[node] = _rank(run, run.flow.resolve(node))
+    return run.ranks[node]
+
+
+def _rank(run: RangeAnalysis, node: ast.expr) -> int | None:
     made = run.flow.definition(node)
     if made is not None:
         if made.kind == "parameter":

@@ -20,8 +20,10 @@ SCALAR_ARGUMENT: frozenset[str] = frozenset({"fp32", "int32", "int64", "uint64",
 """What a runtime argument that is no pointer can be."""
 
 _WIDE_ONLY = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sqrt_rn", "sin", "cos", "sigmoid", "erf"})
-_SAME = frozenset({"max", "min", "abs", "trans", "permute", "reshape", "view", "expand_dims", "broadcast_to", "ravel", "flip",
+_SAME = frozenset({"abs", "trans", "permute", "reshape", "view", "expand_dims", "broadcast_to", "ravel", "flip",
                    "neg", "clamp", "cummax", "sort", "multiple_of", "max_contiguous", "max_constancy", "zeros_like"})
+_REDUCED = {"bf16": ("fp32",), "fp16": ("fp16", "fp32"), "uint8": ("int32", "uint32"), "uint16": ("int32", "uint32"),
+            "int1": ("int32",), "int8": ("int32",), "int16": ("int32",)}
 _INT32 = frozenset({"program_id", "num_programs", "arange", "argmax", "argmin"})
 
 
@@ -164,7 +166,7 @@ class TypeAnalysis:
             return self.dtype(operand(self.module, self.flow, node, 1 if name == "zeros" else 2, "dtype"))
         if name in _SAME:
             return self.of(first) if first is not None else None
-        if name in ("sum", "cumsum", "cumprod"):
+        if name in ("sum", "max", "min", "cumsum", "cumprod"):
             return self._summed(node, first)
         if name == "where":
             second, third = (operand(self.module, self.flow, node, i, n) for i, n in ((1, "x"), (2, "y")))
@@ -177,11 +179,11 @@ class TypeAnalysis:
         return None
 
     def _summed(self, node: ast.Call, first: ast.expr | None) -> Types:
-        """Sums of narrow integers are taken in 32 bits."""
-        if any(k.arg == "dtype" for k in node.keywords) or first is None:
+        """Reductions and scans widen narrow integers to 32 bits and bf16 to fp32; of fp16 it depends on which."""
+        if any(k.arg in ("dtype", "return_indices") for k in node.keywords) or first is None:
             return None
         given = self.of(first)
-        return None if given is None else frozenset("int32" if t in ("int1", "int8", "int16", "uint8", "uint16") else t for t in given)
+        return None if given is None else frozenset(t for g in given for t in _REDUCED.get(g, (g,)))
 
     def _dot(self, node: ast.Call) -> Types:
         if any(k.arg in ("out_dtype", None) for k in node.keywords):

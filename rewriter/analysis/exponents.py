@@ -1,0 +1,370 @@
+"""Exponent groups: the values that must change their unit together when `exp` becomes `exp2`.
+
+Backward from every exponential, through what is linear (sums, differences, maxima, scans, selections, views, names and
+loops), to the places where a factor log2(e) can enter: a scalar factor of a product, the scalar argument of a jit
+helper that is linear in it, or, at a price, any other expression. Zero and infinity are the same in every unit.
+Whatever else uses a value of the group sees the new unit, so it is converted back there.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..kernel.definition import KernelDef, Module
+from .events import Events
+from .flow import Definition, Flow
+from .memory import argument
+from .operators import callee_of, expanded_dims, is_wrapper, number, operand, operation
+from .types import TypeAnalysis
+
+_VIEWS = frozenset({"sum", "cumsum", "trans", "permute", "reshape", "view", "expand_dims", "broadcast_to", "ravel", "flip", "max", "min"})
+"""Linear in their first argument, whose other arguments say only how it is laid out."""
+_WIDENING = frozenset({"sum", "cumsum", "max", "min"})
+_PICKS = {"where": (1, 2), "maximum": (0, 1), "minimum": (0, 1), "clamp": (0, 1, 2)}
+_HARMLESS = frozenset({"dtype", "shape", "type", "numel"})
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a group cannot change its unit: a refusal code and the place."""
+
+    code: str
+    node: ast.AST
+    base: str = "2"
+
+
+@dataclass
+class Group:
+    """Values that change their unit together."""
+
+    sinks: list[ast.Call] = field(default_factory=list)
+    """The exponentials."""
+    nodes: set[ast.expr] = field(default_factory=set)
+    """Expressions in the new unit that another one in the new unit uses."""
+    definitions: set[Definition] = field(default_factory=set)
+    """Names in the new unit."""
+    factors: list[ast.expr] = field(default_factory=list)
+    """Scalar factors that take log2(e) at no cost."""
+    inserts: list[ast.expr] = field(default_factory=list)
+    """Expressions that must be multiplied by log2(e)."""
+    conversions: list[ast.expr] = field(default_factory=list)
+    """Uses that expect the natural unit: multiplied by ln(2) there."""
+    obstacle: Obstacle | None = None
+
+    def hinder(self, code: str, node: ast.AST, base: str = "2") -> None:
+        self.obstacle = self.obstacle or Obstacle(code, node, base)
+
+
+class ExponentAnalysis:
+    """Groups of one kernel."""
+
+    def __init__(self, module: Module, kernel: KernelDef, flow: Flow, events: Events) -> None:
+        self.module, self.kernel, self.flow, self.events = module, kernel, flow, events
+        self.types = TypeAnalysis(module, kernel, flow)
+
+    def groups(self) -> list[Group]:
+        """Every group that reaches a natural exponential of the kernel itself, in source order."""
+        groups: list[Group] = []
+        for sink in self.calls("exp"):
+            exponent = operand(self.module, self.flow, sink, 0, "x")
+            if exponent is None:
+                continue
+            group = Group([sink])
+            wrapper = is_wrapper(self.module, self.flow, sink)
+            if wrapper and not self.types.is_wide(exponent):
+                group.hinder("exponent_not_scalable", sink)
+            self._demand(group, exponent, not wrapper)
+            merged = [g for g in groups if g.definitions & group.definitions]
+            for other in merged:
+                _merge(group, other)
+            groups = [g for g in groups if g not in merged] + [group]
+        for group in groups:
+            self._find_other_bases(group)
+            self._find_escapes(group)
+            self._weigh(group)
+        return sorted(groups, key=lambda g: min(s.lineno for s in g.sinks))
+
+    def calls(self, name: str) -> list[ast.Call]:
+        """Calls of a language function in the kernel itself, in source order."""
+        found = [n for n in ast.walk(self.kernel.node) if isinstance(n, ast.Call) and operation(self.module, self.flow, n) == name]
+        return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+    # -- backward --------------------------------------------------------------------------------------------------
+
+    def _demand(self, group: Group, node: ast.expr, wide: bool) -> None:
+        """`node` must be in the new unit. `wide`: it is known to be fp32 or fp64, because of what uses it."""
+        if node in group.nodes or self.is_neutral(node):
+            return
+        if number(self.module, self.flow, node) is not None:
+            # A finite bound or sentinel has a unit of its own.
+            group.hinder("exponent_not_scalable", node)
+            return
+        group.nodes.add(node)
+        view = expanded_dims(node)
+        if view is not None:
+            self._demand(group, view[0], wide)
+            return
+        match node:
+            case ast.Name() if (made := self.flow.reaching.get(node)) is not None and made.kind not in ("parameter", "loop", "unpack"):
+                self._demand_definition(group, made, wide)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                self._demand(group, left, False)
+                self._demand(group, right, False)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=inner):
+                self._demand(group, inner, wide)
+            case ast.Call():
+                self._demand_call(group, node, wide)
+            case _:
+                self._source(group, node, wide)
+
+    def _demand_call(self, group: Group, node: ast.Call, wide: bool) -> None:
+        name = operation(self.module, self.flow, node)
+        first = operand(self.module, self.flow, node, 0, "input")
+        if name in _VIEWS and first is not None and not any(k.arg in ("return_indices", "dtype") for k in node.keywords):
+            # Sums and maxima may widen on their own, so that a wide result proves nothing of the operand.
+            self._demand(group, first, wide and name not in _WIDENING)
+        elif name in _PICKS:
+            parts = [operand(self.module, self.flow, node, i, n) for i, n in self._picked(name)]
+            if any(p is None for p in parts):
+                group.hinder("exponent_not_scalable", node)
+            for part in parts:
+                if part is not None:
+                    self._demand(group, part, False)
+        elif name in ("to", "cast") and first is not None and self.types.is_wide(first) and self.types.is_wide(node):
+            self._demand(group, first, True)
+        elif name == "full" and (fill := operand(self.module, self.flow, node, 1, "value")) is not None:
+            self._demand(group, fill, wide)
+        else:
+            self._source(group, node, wide)
+
+    @staticmethod
+    def _picked(name: str) -> list[tuple[int, str]]:
+        names = {"where": ("condition", "x", "y"), "clamp": ("x", "min", "max")}.get(name, ("x", "y"))
+        return [(i, names[i]) for i in _PICKS[name]]
+
+    def _demand_definition(self, group: Group, made: Definition, wide: bool) -> None:
+        if made in group.definitions:
+            return
+        if made.kind == "assign" and made.value is not None and self.is_neutral(made.value):
+            return
+        group.definitions.add(made)
+        match made.kind:
+            case "assign":
+                assert made.value is not None
+                if not self._is_plain(made):
+                    group.hinder("exponent_not_scalable", made.node)
+                self._demand(group, made.value, wide)
+            case "augmented":
+                self._demand_augmented(group, made)
+            case "join" | "carry":
+                for source in made.sources:
+                    self._demand_definition(group, source, wide)
+            case _:
+                group.hinder("exponent_not_scalable", made.node)
+
+    def _demand_augmented(self, group: Group, made: Definition) -> None:
+        statement = made.statement
+        assert isinstance(statement, ast.AugAssign) and made.value is not None
+        if not made.sources or not isinstance(statement.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+            group.hinder("exponent_not_scalable", made.node)
+            return
+        if isinstance(statement.op, ast.Mult) and self._is_scalar(made.value):
+            self._factor(group, made.value, made.value, False)
+            return
+        if isinstance(statement.op, (ast.Add, ast.Sub)):
+            self._demand(group, made.value, False)
+        self._demand_definition(group, made.sources[0], False)
+
+    def _is_plain(self, made: Definition) -> bool:
+        """True where the value is bound to this name only and used nowhere else."""
+        statement = made.statement
+        if isinstance(statement, ast.Assign):
+            return len(statement.targets) == 1 and made.value is not None and not self._in_named(made.value)
+        return isinstance(statement, ast.AnnAssign)
+
+    def _in_named(self, value: ast.expr) -> bool:
+        return isinstance(self.flow.parents.get(value), ast.NamedExpr)
+
+    def _source(self, group: Group, node: ast.expr, wide: bool) -> None:
+        """Where log2(e) enters: a scalar factor if there is one, else the whole expression."""
+        factor = self._scalar_factor(node)
+        if factor is not None:
+            self._factor(group, factor, node, wide)
+        elif wide or self.types.is_wide(node):
+            group.inserts.append(node)
+        else:
+            group.hinder("exponent_not_scalable", node)
+
+    def _factor(self, group: Group, factor: ast.expr, product: ast.expr, wide: bool) -> None:
+        """Accept a factor whose product stays fp32: log2(e) rounded into a half-precision product would show."""
+        if not (wide or self.types.is_wide(product) or self.types.is_wide(factor) or self._is_runtime_number(factor)):
+            group.hinder("exponent_not_scalable", product)
+        group.factors.append(factor)
+
+    def _is_runtime_number(self, node: ast.expr) -> bool:
+        """A runtime argument that is a number: a Python float becomes fp32."""
+        made = self.flow.definition(node)
+        return made is not None and made.kind == "parameter" and self.types.of(node) is not None
+
+    def _scalar_factor(self, node: ast.expr) -> ast.expr | None:
+        """A scalar factor inside a product, the scalar argument of a helper linear in it, or None."""
+        match node:
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                sides = sorted((right, left), key=self._preference)
+                if self._is_scalar(sides[0]):
+                    return sides[0]
+                return self._scalar_factor(right) or self._scalar_factor(left)
+            case ast.BinOp(left=left, op=ast.Div()):
+                return left if self._is_scalar(left) else self._scalar_factor(left)
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return self._scalar_factor(inner)
+            case ast.Call():
+                return self._linear_argument(node)
+            case _:
+                return None
+
+    def _preference(self, node: ast.expr) -> int:
+        if number(self.module, self.flow, node) is not None:
+            return 0
+        return 3 if not self._is_scalar(node) else 1 if isinstance(node, ast.Name) else 2
+
+    def _is_scalar(self, node: ast.expr) -> bool:
+        value = self.events.values.get(node)
+        plain = number(self.module, self.flow, node)
+        return plain not in (0.0, None) or (plain is None and value is not None and value.dims == ())
+
+    def _linear_argument(self, node: ast.Call) -> ast.expr | None:
+        callee = callee_of(self.module, self.flow, node)
+        if callee is None or not callee.definitions or callee.triton is not None:
+            return None
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            return None
+        common: set[str] | None = None
+        for _, helper in callee.definitions:
+            linear = linear_parameters(helper)
+            common = linear if common is None else common & linear
+        for name in sorted(common or ()):
+            positions = {helper.parameter_names.index(name) for _, helper in callee.definitions}
+            given = argument(node, positions.pop(), name) if len(positions) == 1 else None
+            if given is not None and self._is_scalar(given) and (self.types.is_wide(given) or self._is_runtime_number(given)):
+                return given
+        return None
+
+    def is_neutral(self, node: ast.expr) -> bool:
+        """Zero and infinity, and blocks of them."""
+        value = number(self.module, self.flow, node)
+        if value is not None:
+            return value == 0.0 or math.isinf(value)
+        if isinstance(node, ast.Call):
+            name = operation(self.module, self.flow, node)
+            if name == "full":
+                fill = operand(self.module, self.flow, node, 1, "value")
+                return fill is not None and self.is_neutral(fill)
+            return name in ("zeros", "zeros_like")
+        if isinstance(node, ast.Name):
+            made = self.flow.reaching.get(node)
+            return made is not None and made.kind == "assign" and made.value is not None and self.is_neutral(made.value)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            return self.is_neutral(node.left) and self.is_neutral(node.right)
+        return False
+
+    # -- forward ---------------------------------------------------------------------------------------------------
+
+    def _find_other_bases(self, group: Group) -> None:
+        """A value that an `exp2` takes as it is stands in base 2 already."""
+        for sink in self.calls("exp2"):
+            exponent = operand(self.module, self.flow, sink, 0, "x")
+            reach = Group()
+            if exponent is not None:
+                self._demand(reach, exponent, True)
+            if reach.definitions & group.definitions:
+                group.hinder("mixed_exponent_base", group.sinks[0])
+
+    def _find_escapes(self, group: Group) -> None:
+        for made in group.definitions:
+            for use in made.uses:
+                if use not in group.nodes and not self._is_harmless(group, use):
+                    group.conversions.append(use)
+            for fed in made.feeds:
+                if fed not in group.definitions and is_live(fed):
+                    group.hinder("base_escapes", next(iter(uses_after(fed)), fed.node))
+        group.conversions.sort(key=lambda n: (n.lineno, n.col_offset))
+
+    def _is_harmless(self, group: Group, use: ast.Name) -> bool:
+        """Comparisons within the group, and with zero or infinity, come out the same in every unit."""
+        parent = self.flow.parents[use]
+        if isinstance(parent, ast.Attribute) and parent.attr in _HARMLESS:
+            return True
+        if not isinstance(parent, ast.Compare) or len(parent.ops) != 1 or isinstance(parent.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            return False
+        other = parent.comparators[0] if parent.left is use else parent.left
+        made = self.flow.definition(other)
+        return self.is_neutral(other) or (made is not None and made in group.definitions)
+
+    def _weigh(self, group: Group) -> None:
+        """Multiplications that are put in must be fewer than those that the exponentials save."""
+        saved = sum(self._weight(s) for s in group.sinks)
+        put_in, converted = sum(self._weight(n) for n in group.inserts), sum(self._weight(n) for n in group.conversions)
+        if put_in and put_in >= saved:
+            group.hinder("exponent_not_scalable", group.sinks[0])
+        elif converted and put_in + converted >= saved:
+            group.hinder("base_escapes", group.conversions[0])
+
+    def _weight(self, node: ast.expr) -> int:
+        """How often the multiplication runs, roughly: loops and dimensions."""
+        value = self.events.values.get(node)
+        rank = 1 if value is None or value.dims is None else len(value.dims)
+        return int(16 ** len(self.flow.loops_around(node)) * 16**rank)
+
+
+def linear_parameters(helper: KernelDef) -> set[str]:
+    """Parameters that a helper's only result has as a factor, once: scaling the argument scales the result."""
+    body = helper.node.body
+    returns = [n for n in ast.walk(helper.node) if isinstance(n, ast.Return)]
+    if len(returns) != 1 or body[-1] is not returns[0] or returns[0].value is None:
+        return set()
+    used = [n.id for n in ast.walk(helper.node) if isinstance(n, ast.Name)]
+    factors = _factors(returns[0].value)
+    return {f.id for f in factors if isinstance(f, ast.Name) and f.id in helper.parameter_names and used.count(f.id) == 1}
+
+
+def _factors(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _factors(left) + _factors(right)
+        case ast.BinOp(left=left, op=ast.Div()):
+            return _factors(left)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return _factors(inner)
+        case _:
+            return [node]
+
+
+def is_live(made: Definition) -> bool:
+    """True where a definition is used at all, here or after paths meet."""
+    return next(iter(uses_after(made)), None) is not None
+
+
+def uses_after(made: Definition) -> Iterable[ast.Name]:
+    """Uses of a definition and of those that take it over."""
+    seen: set[Definition] = set()
+    pending = [made]
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        yield from one.uses
+        pending += one.feeds
+
+
+def _merge(group: Group, other: Group) -> None:
+    group.sinks = other.sinks + group.sinks
+    group.nodes |= other.nodes
+    group.definitions |= other.definitions
+    group.factors += [f for f in other.factors if f not in group.factors]
+    group.inserts += [i for i in other.inserts if i not in group.inserts]
+    group.obstacle = other.obstacle or group.obstacle
