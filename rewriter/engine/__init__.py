@@ -2,5 +2,7 @@
 
 from .apply import candidates
 from .candidate import Candidate, Candidates
+from .guard import Guarded, emit_guard
+from .guard_condition import Choice
 
-__all__ = ["Candidate", "Candidates", "candidates"]
+__all__ = ["Candidate", "Candidates", "Choice", "Guarded", "candidates", "emit_guard"]

@@ -89,6 +89,8 @@ _TABLE = (
     _refusal("no_tf32_on_target", "{target} has no tf32: use ieee", "pass --set precision=ieee"),
     _refusal("index_already_wide", "every offset of {kernel} is already int64 or bounded", "nothing to do"),
     _refusal("index_not_root", "the index at line {line} has no single root to widen", "cast it where it is loaded or computed"),
+    # -- the guard that keeps the original -------------------------------------------------------------------------
+    _refusal("guard_not_possible", "no guard can choose between the original and the rewritten kernel: {why}", "apply one candidate with --set, where it does not lose"),
     # -- while editing ---------------------------------------------------------------------------------------------
     _refusal("name_taken", "the new name {name} is already used in {scope}", "rename it"),
     _refusal("edits_overlap", "two edits of {primitive} touch the same source (line {line})", "apply the skeletons one after the other"),
