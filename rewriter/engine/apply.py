@@ -122,7 +122,7 @@ def candidate_name(settings: Mapping[str, Setting]) -> str:
         if value == "kept":
             continue
         parts.append(f"{value}w" if name == "num_warps" else f"tile{value}" if name == "tile" else f"x{value}" if name == "tiles" else str(value))
-    return "-".join(parts) or "as-is"
+    return "-".join(parts) or "rewritten"
 
 
 __all__ = ["KernelSizes", "candidate_name", "candidates"]

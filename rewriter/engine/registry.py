@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..primitives import (
     div_to_reciprocal,
+    exp_to_exp2,
     fuse_axis_loop,
     fuse_axis_widen,
     set_dot_precision,
     set_options,
+    widen_index,
 )
 from ..primitives.base import Primitive
 
@@ -17,6 +19,8 @@ PRIMITIVES: dict[str, Primitive] = {
         fuse_axis_loop.PRIMITIVE,
         set_options.PRIMITIVE,
         div_to_reciprocal.PRIMITIVE,
+        exp_to_exp2.PRIMITIVE,
         set_dot_precision.PRIMITIVE,
+        widen_index.PRIMITIVE,
     )
 }
