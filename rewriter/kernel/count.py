@@ -11,7 +11,7 @@ from .definition import Module
 from .grid import GridChoice, grid_site, meta_function
 from .idioms import Division, ceiling_division, constant_value, factors, identity
 from .launch import Launch
-from .scope import Binding, Function, bindings_in, names_read, reaching, statement_of, within
+from .scope import Binding, Function, bindings_in, enclosing_function, names_read, reaching, statement_of, within
 
 CountUseKind = Literal["grid", "other_grid", "argument", "scratch", "dtype", "assert", "derived", "other"]
 _ALLOCATORS = frozenset(
@@ -115,7 +115,7 @@ def tile_axes(
 
 def divisions_by(module: Module, launch: Launch, tile: ast.expr, dimension: ast.expr) -> list[Division]:
     """Every division of that dimension by that tile in the launching function (or the module, without one)."""
-    scope: ast.AST = launch.function or module.source.tree
+    scope = outermost(module, launch.function)
     key, size = identity(module, tile), identity(module, dimension)
     found = []
     for node in ast.walk(scope):
@@ -248,7 +248,7 @@ def _ambiguous(module: Module, launch: Launch, count: Count, param: str) -> bool
 
 def _divisibility(module: Module, launch: Launch, division: Division) -> ast.stmt | None:
     """`assert D % T == 0` (alone or in an `and`), or `if D % T: raise`, anywhere in the launching function."""
-    scope: ast.AST = launch.function or module.source.tree
+    scope = outermost(module, launch.function)
     site = grid_site(module, launch, division.node)
     want = identity(module, division.dimension, site), identity(module, division.tile, site)
     for node in ast.walk(scope):
@@ -349,13 +349,21 @@ def count_use(module: Module, launch: Launch, node: ast.expr, count: Count) -> C
     return CountUse("other", node, f"the statement at line {statement.lineno}")
 
 
+def outermost(module: Module, function: Function | None) -> ast.AST:
+    """The function that no other holds, around this one or itself; the module for None."""
+    around: ast.AST = function or module.source.tree
+    while function is not None:
+        around, function = function, enclosing_function(module.source, function)
+    return around
+
+
 def reads_of(module: Module, bindings: tuple[Binding, ...], function: Function | None) -> list[ast.Name]:
-    """Names in the function (or the module) that may see one of these bindings, nested functions included."""
+    """Names that may see one of these bindings, in the outermost function around (or the module)."""
     nodes = {id(b.node) for b in bindings}
     wanted = {b.name for b in bindings}
     return [
         n
-        for n in names_read(function or module.source.tree)
+        for n in names_read(outermost(module, function))
         if n.id in wanted and any(id(b.node) in nodes for b in reaching(module.source, n.id, n))
     ]
 

@@ -74,7 +74,7 @@ class Launch:
 def launches_of(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
     """Every launch of the kernel in the file, in source order, found by definition."""
     found = []
-    for node in ast.walk(module.source.tree):
+    for node in module.source.parents:
         if isinstance(node, ast.Call):
             target = _target(node)
             if target is None or not _mentions_possible(module, target[0], kernel):
@@ -94,6 +94,10 @@ def readable_launches(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
     """
     launches = launches_of(module, kernel)
     hidden = escapes_of(module, kernel)
+    callers = calls_of(module, kernel)
+    if callers and launches:
+        why = f"it is also called as a function at line {callers[0].lineno}"
+        raise refuse("unreadable_launch", callers[0], also=[one.call for one in launches], kernel=kernel.name, why=why)
     if hidden:
         raise refuse(
             "unreadable_launch",
@@ -122,24 +126,11 @@ def readable_launches(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
 def escapes_of(module: Module, kernel: KernelDef) -> tuple[ast.Name, ...]:
     """Reads of the kernel other than launching it, calling it from a kernel or choosing it for a launch found above."""
     source = module.source
-    seen: set[int] = set()
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call):
-            target = _target(node)
-            if target is not None:
-                seen |= _reads_followed(module, target[0], 4)
     escapes = []
-    for node in ast.walk(source.tree):
-        if (
-            not isinstance(node, ast.Name)
-            or node.id != kernel.name
-            or not isinstance(node.ctx, ast.Load)
-            or id(node) in seen
-        ):
-            continue
-        if not any(b.node is kernel.node for b in reaching(source, node.id, node)):
-            continue
+    for node in _reads(module, kernel):
         parent = source.parents.get(node)
+        if isinstance(parent, ast.Subscript) and parent.value is node:
+            continue  # The launch itself.
         if isinstance(parent, ast.Call) and parent.func is node:
             continue  # Called from another kernel: a device function there.
         if isinstance(parent, ast.Attribute):
@@ -149,7 +140,34 @@ def escapes_of(module: Module, kernel: KernelDef) -> tuple[ast.Name, ...]:
         if any(within(source, node, k.node) for k in module.kernels):
             continue  # Given to a reduction or scan as its combine function.
         escapes.append(node)
-    return tuple(escapes)
+    if not escapes:
+        return ()
+    chosen: set[int] = set()
+    for call in source.parents:
+        target = _target(call) if isinstance(call, ast.Call) else None
+        if target is not None:
+            chosen |= _reads_followed(module, target[0], 4)
+    return tuple(node for node in escapes if id(node) not in chosen)
+
+
+def calls_of(module: Module, kernel: KernelDef) -> tuple[ast.Call, ...]:
+    """Calls of the kernel as a device function, from another kernel: they see its parameters and its body."""
+    found = []
+    for node in _reads(module, kernel):
+        parent = module.source.parents.get(node)
+        if isinstance(parent, ast.Call) and parent.func is node:
+            found.append(parent)
+    return tuple(found)
+
+
+def _reads(module: Module, kernel: KernelDef) -> list[ast.Name]:
+    """Names that stand for the kernel, wherever they are read."""
+    named = [n for n in module.source.parents if isinstance(n, ast.Name) and n.id == kernel.name]
+    return [
+        n
+        for n in named
+        if isinstance(n.ctx, ast.Load) and any(b.node is kernel.node for b in reaching(module.source, n.id, n))
+    ]
 
 
 def _target(call: ast.Call) -> tuple[ast.expr, ast.expr | None] | None:

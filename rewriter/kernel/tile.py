@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..reasons import refuse
 from .autotune import heuristics_of, tuned_names
-from .count import reads_of
+from .count import outermost, reads_of
 from .definition import Module
 from .idioms import ceiling_division
 from .launch import Launch
@@ -172,7 +172,7 @@ def _only_option(module: Module, launch: Launch, target: ast.Name, statement: as
     """True where the name is read only as an option of this launch."""
     reads = [
         n
-        for n in names_read(launch.function or module.source.tree)
+        for n in names_read(outermost(module, launch.function))
         if n.id == target.id and any(b.statement is statement for b in reaching(module.source, n.id, n))
     ]
     values = [k.value for k in launch.options.values()]

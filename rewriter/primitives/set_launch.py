@@ -12,6 +12,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from ..conditions.launch_sites import require_same_choice
+from ..kernel.autotune import heuristics_of
 from ..kernel.changes import Changes, Spot, merged
 from ..kernel.count import reads_of
 from ..kernel.definition import Module
@@ -25,7 +26,8 @@ from ..reasons import refuse
 def set_launch(module: Module, launches: Sequence[Launch], options: Mapping[str, int]) -> list[Edit]:
     """Edits that give every launch these options.
 
-    Raises Refuse: option_belongs_to_autotuner, several_launch_sites, unreadable_launch, option_through_kwargs.
+    Raises Refuse: option_belongs_to_autotuner, tile_from_heuristic (an option that a heuristic computes),
+    several_launch_sites, unreadable_launch, option_through_kwargs.
     """
     require_same_choice(module, launches, None)
     return option_changes(module, launches, options).edits(module)
@@ -47,6 +49,9 @@ def _one_launch(module: Module, launch: Launch, launches: Sequence[Launch], opti
                 option=name,
                 kernel=launch.kernel.name,
             )
+        for computed, function in heuristics_of(launch.kernel):
+            if computed == name:
+                raise refuse("tile_from_heuristic", function, also=[launch.call], tile=name)
         keyword = launch.options.get(name)
         if keyword is not None:
             changes.replace(module, _value_node(module, keyword.value, launch, launches), str(value))

@@ -216,6 +216,10 @@ def _passed_by_callers(module: Module, function: str, parameter: Binding) -> lis
     positional = [a.arg for a in (*definitions[0].args.posonlyargs, *definitions[0].args.args)]
     found: list[ast.expr] = []
     for node in ast.walk(module.source.tree):
+        if isinstance(node, ast.Name) and node.id == function and isinstance(node.ctx, ast.Load):
+            call = module.source.parents[node]
+            if not (isinstance(call, ast.Call) and call.func is node):
+                return None
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function):
             continue
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skel.rewriter.kernel.launch import escapes_of, readable_launches
+from skel.rewriter.kernel.launch import calls_of, escapes_of, readable_launches
 
 Host = Callable[..., Any]
 Refused = Callable[..., tuple[str, tuple[int, ...]]]
@@ -91,6 +91,12 @@ def test_launches_out_of_sight(host: Host, refused: Refused) -> None:
     handed = host("def run(x):\n    enqueue(kernel, (1,), x)\n    kernel[(1,)](x)\n")
     assert [n.lineno for n in escapes_of(handed.module, handed.kernel)] == [12]
     assert refused(lambda: readable_launches(handed.module, handed.kernel)) == ("unreadable_launch", (12,))
+
+
+def test_a_launched_kernel_that_another_calls_cannot_change_alone(host: Host, refused: Refused) -> None:
+    case = host("@triton.jit\ndef outer(x):\n    kernel(x)\n\n\ndef run(x):\n    kernel[(1,)](x)\n")
+    assert [c.lineno for c in calls_of(case.module, case.kernel)] == [13]
+    assert refused(lambda: readable_launches(case.module, case.kernel)) == ("unreadable_launch", (13, 17))
 
 
 def test_device_calls_and_second_names_are_no_escape(host: Host) -> None:

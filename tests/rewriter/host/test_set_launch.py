@@ -71,3 +71,12 @@ def test_a_name_shared_by_two_equal_launches_changes_once(host: Host) -> None:
         "    else:\n        kernel[(1,)](V, num_warps=w)\n"
     )
     assert case.changed(set_launch(case.module, case.launches, {"num_warps": 4})) == ["w = 4"]
+
+
+def test_an_option_that_a_heuristic_computes(host: Host, refused: Refused) -> None:
+    kernel = (
+        "import triton\n\n\n@triton.heuristics({'num_warps': lambda a: 2})\n@triton.jit\ndef kernel(V):\n    pass\n\n\n"
+    )
+    case = host("def run(V):\n    kernel[(1,)](V)\n", kernel=kernel)
+    assert refused(lambda: set_launch(case.module, case.launches, {"num_warps": 4})) == ("tile_from_heuristic", (4, 11))
+    assert case.changed(set_launch(case.module, case.launches, {"num_stages": 4})) == ["kernel[(1,)](V, num_stages=4)"]

@@ -315,10 +315,25 @@ def test_a_constant_that_the_kernel_reads_is_shared(host: Host, refused: Refused
     assert refused(lambda: set_tile(case.module, case.launches, "BV", "whole")) == ("tile_shared", (7, 11))
 
 
+def test_an_outer_function_reads_the_tile(host: Host, refused: Refused) -> None:
+    text = (
+        "def run(x, V):\n    BV = 32\n    {}\n    def go():\n"
+        "        kernel[(triton.cdiv(V, BV),)](V=V, BV=BV)\n    go()\n"
+    )
+    assert changed(host(text.format("pass"))) == ["BV = triton.next_power_of_2(V)"]
+    case = host(text.format("p = x.new_empty(BV)"))
+    assert refused(lambda: set_tile(case.module, case.launches, "BV", "whole")) == (
+        "tile_shared",
+        (13, case.launch.line),
+    )
+
+
 def test_callers_that_compute_the_tile(host: Host, refused: Refused) -> None:
     case = host(
         "def go(V, BV):\n" + CALL + "\n\ndef run(V):\n    BV = 32\n    part = new(triton.cdiv(V, BV))\n    go(V, BV)\n"
     )
     assert refused(lambda: set_tile(case.module, case.launches, "BV", "whole"))[0] == "tile_shared"
+    case = host("def go(V, BV=8):\n" + CALL + "\n\nrun = partial(go, BV=32)\n")
+    assert refused(lambda: set_tile(case.module, case.launches, "BV", "whole"))[0] == "tile_unknown"
     case = host("def go(V, BV):\n" + CALL)
     assert refused(lambda: set_tile(case.module, case.launches, "BV", "whole"))[0] == "tile_unknown"
