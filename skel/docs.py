@@ -27,6 +27,14 @@ class Entry:
 
     name: str
     text: str
+    assigned: frozenset[str] = frozenset()
+    """Names that the module assigns at its top level."""
+
+    def is_listed(self, part: str) -> bool:
+        """False for what primitives or detectors only share."""
+        if part == "Primitives":
+            return REWRITE in self.text
+        return part != "Detectors" or "DETECTOR" in self.assigned
 
 
 def reference(clone: Path) -> str:
@@ -38,8 +46,8 @@ def reference(clone: Path) -> str:
     for title, folder, meaning in PARTS:
         lines += [f"## {title}", "", f"In `{folder}/`. {meaning}", ""]
         for entry in modules(clone / folder):
-            if title == "Primitives" and REWRITE not in entry.text:
-                continue  # what primitives share
+            if not entry.is_listed(title):
+                continue
             lines += [f"### {entry.name}", "", "```text", *entry.text.splitlines(), "```", ""]
     lines += ["## Codes", "", *_codes("refusal", "Refusals"), "", *_codes("finding", "Findings")]
     return "\n".join(lines).rstrip() + "\n"
@@ -57,7 +65,9 @@ def commands(clone: Path) -> Iterator[Entry]:
 def modules(folder: Path) -> Iterator[Entry]:
     """Every public module of a folder, by name, with its docstring."""
     for path in sorted(folder.glob("[!_]*.py")):
-        yield Entry(path.stem, docstring(_parse(path)))
+        tree = _parse(path)
+        targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+        yield Entry(path.stem, docstring(tree), frozenset(t.id for t in targets if isinstance(t, ast.Name)))
 
 
 def undocumented(folder: Path) -> Iterator[str]:
