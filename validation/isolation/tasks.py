@@ -22,7 +22,10 @@ class Entry:
     programs: tuple[str, ...] = ()
 
 
-_COMPILERS = ("ptxas", "ptxas-blackwell", "cuobjdump", "nvdisasm", "ld.lld", "gcc", "cc", "clang", "ldconfig")
+_COMPILERS = (
+    *("ptxas", "ptxas-blackwell", "cuobjdump", "nvdisasm", "ld.lld", "gcc", "cc", "clang", "ldconfig"),
+    *("file", "uname"),  # asked by `platform`, which Triton asks what it compiles on
+)
 
 TASKS: dict[str, Entry] = {
     "environment": Entry("skel.validation.environment", programs=("nvidia-smi",)),

@@ -17,7 +17,7 @@ from .cases import Case
 from .compare.errors import Pooled
 from .compare.exact import exact_difference
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
-from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, zones_of
+from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
 
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     Result: `cases` (case -> facts; empty where it passes), `errors` (workload -> output -> pooled figures), and
     `findings` (workload -> facts that no single case shows).
     """
+    use_cores()
     numbers, out, own = Correctness(**payload["numbers"]), Path(payload["out"]), Path(payload["candidate_out"])
     verdicts: dict[str, list[Fact]] = {}
     pools: dict[tuple[str, str], tuple[Pooled, float]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,13 @@ from . import trees
 from .cases import Case
 from .compare.exact import exact_difference
 from .outputs import Fact, compare_form, fact
+
+
+def use_cores() -> None:
+    """Comparisons of large tensors take half of the cores; the warm process leaves its forks with one thread."""
+    import torch
+
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 2))
 
 
 def reruns(case: Case, folder: Path, count: int) -> list[Fact]:

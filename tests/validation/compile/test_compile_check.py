@@ -78,9 +78,9 @@ def test_figures_findings_and_failures(compiling: Workers, fixture_text: Fixture
 def test_spills_and_shared_memory_are_limits(compiling: Workers, fixture_text: FixtureText) -> None:
     name = "row_norm.py"
     spilling = (
-        "    t = tl.load(x + tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 256)[None, :])\n"
+        "    t = tl.load(x + tl.arange(0, 64)[:, None] * 128 + tl.arange(0, 128)[None, :])\n"
         "    t = tl.where(tl.sum(t, 0)[None, :] > tl.sum(t, 1)[:, None], t, tl.exp(t))\n"
-        "    tl.store(y + tl.arange(0, 128)[:, None] + tl.arange(0, 256)[None, :] * 128, t)\n"
+        "    tl.store(y + tl.arange(0, 64)[:, None] + tl.arange(0, 128)[None, :] * 64, t)\n"
     )
     _, found = run(
         compiling,
