@@ -18,7 +18,9 @@ class Refuse(Exception):
         """Every reason, the weightiest first."""
 
 
-def refusal(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object) -> Refusal:
+def refusal(
+    code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object
+) -> Refusal:
     """A refusal from the table. `where` is the line at fault (or its node); `also` are other lines that matter.
 
     Raises KeyError for an unknown code or a missing field: a fault of ours.
@@ -27,10 +29,18 @@ def refusal(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AS
     lines = tuple(dict.fromkeys(n for n in (line_of(where), *map(line_of, also)) if n is not None))
     if lines and "line" not in fields:
         fields["line"] = lines[0]
-    return Refusal(code=code, line=lines[0] if lines else None, lines=lines, message=entry.message(**fields), hint=_hint(entry.hint, fields))
+    return Refusal(
+        code=code,
+        line=lines[0] if lines else None,
+        lines=lines,
+        message=entry.message(**fields),
+        hint=_hint(entry.hint, fields),
+    )
 
 
-def refuse(code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object) -> Refuse:
+def refuse(
+    code: str, where: ast.AST | int | None = None, also: Iterable[ast.AST | int] = (), **fields: object
+) -> Refuse:
     """The exception that carries `refusal(...)`: `raise refuse("no_tiled_axis", node, kernel=name)`."""
     return Refuse(refusal(code, where, also, **fields))
 
@@ -42,12 +52,26 @@ def refuse_all(refusals: Iterable[Refusal]) -> None:
         raise Refuse(found[0], found[1:])
 
 
-def finding(code: str, place: Place | None = None, *, severity: str = "info", measured: str | None = "analysis",
-            data: dict[str, object] | None = None, **fields: object) -> Finding:
+def finding(
+    code: str,
+    place: Place | None = None,
+    *,
+    severity: str = "info",
+    measured: str | None = "analysis",
+    data: dict[str, object] | None = None,
+    **fields: object,
+) -> Finding:
     """A finding from the table of codes."""
     entry = CODES[code]
-    return Finding(code=code, message=entry.message(**fields), place=place or Place(), severity=severity,
-                   measured=measured, hint=_hint(entry.hint, fields), data=dict(data or {}))
+    return Finding(
+        code=code,
+        message=entry.message(**fields),
+        place=place or Place(),
+        severity=severity,
+        measured=measured,
+        hint=_hint(entry.hint, fields),
+        data=dict(data or {}),
+    )
 
 
 def line_of(where: ast.AST | int | None) -> int | None:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from . import poly as P
 from .axes import Axis
 from .operations import FLOATS, INTEGERS
 from .poly import Poly
-from .value import NO_AXES, Bound, Cross, Dim, Value, broadcast_dims
+from .value import NO_AXES, Bound, Cross, Dim, Lost, Value, broadcast_dims
+
+T = TypeVar("T")
 
 
-def elementwise(values: Sequence[Value], line: int, operation: str, *, keeps_zero: bool = False,
-                linear: bool = False) -> Value:
+def elementwise(
+    values: Sequence[Value], line: int, operation: str, *, keeps_zero: bool = False, linear: bool = False
+) -> Value:
     """A function applied lane by lane. `linear` in its only varying argument keeps a partial sum linear."""
     dims: tuple[Dim, ...] | None = ()
     for value in values:
         dims = broadcast_dims(dims, value.dims)
     padded = values[0].padded_zero if keeps_zero and values else NO_AXES
     return Value(
-        dims=dims, uniform=union(v.uniform for v in values), symbols=union(v.symbols for v in values),
-        cross=_cross(values, line, operation, linear), lost=_lost(values, dims, line, operation),
-        memory=union(v.memory for v in values), padded_zero=padded, dtype=promote(values))
+        dims=dims,
+        uniform=union(v.uniform for v in values),
+        symbols=union(v.symbols for v in values),
+        cross=_cross(values, line, operation, linear),
+        lost=_lost(values, dims, line, operation),
+        memory=union(v.memory for v in values),
+        padded_zero=padded,
+        dtype=promote(values),
+    )
 
 
-def _lost(values: Sequence[Value], dims: tuple[Dim, ...] | None, line: int, operation: str) -> frozenset:  # type: ignore[type-arg]
+def _lost(values: Sequence[Value], dims: tuple[Dim, ...] | None, line: int, operation: str) -> frozenset[Lost]:
     """Lanes are lost where the shapes cannot be aligned."""
-    from .value import Lost
     lost = union(v.lost for v in values)
     if dims is None:
         lost |= frozenset(Lost(a, line, operation) for v in values for a in v.lanes)
@@ -85,8 +94,12 @@ def binary(operator: str, a: Value, b: Value, line: int, site: str) -> Value:
     elif operator == "Mult":
         result = replace(result, cross=mul_cross(a, b), padded_zero=a.padded_zero | b.padded_zero)
     elif operator == "Div":
-        result = replace(result, cross=result.cross if b.cross else mul_cross(a, b),
-                         padded_zero=a.padded_zero - b.padded_zero, dtype=_divided(result.dtype))
+        result = replace(
+            result,
+            cross=result.cross if b.cross else mul_cross(a, b),
+            padded_zero=a.padded_zero - b.padded_zero,
+            dtype=_divided(result.dtype),
+        )
     elif operator == "BitAnd":
         result = replace(result, bounds=a.bounds | b.bounds, guards=a.guards | b.guards)
     elif operator == "BitOr":
@@ -122,8 +135,15 @@ def with_poly(result: Value, poly: Poly | None, *operands: Value) -> Value:
     if dims is not None:
         dims = tuple(Dim(d.size, poly.lanes_of(i - len(dims))) for i, d in enumerate(dims))
     constant = poly.constant if not dims else None
-    return replace(result, dims=dims, poly=poly, bases=bases, uniform=poly.uniform_axes | extra,
-                   symbols=poly.symbols | extra_symbols, constant=constant)
+    return replace(
+        result,
+        dims=dims,
+        poly=poly,
+        bases=bases,
+        uniform=poly.uniform_axes | extra,
+        symbols=poly.symbols | extra_symbols,
+        constant=constant,
+    )
 
 
 _POLY: dict[str, Callable[[Poly, Poly], Poly | None]] = {"Add": P.add, "Sub": P.sub, "Mult": P.mul}
@@ -160,8 +180,11 @@ def _division(operator: str, a: Poly, b: Poly) -> Poly:
 
 def opaque_of(operation: str, *operands: Poly) -> Poly:
     """A scalar that is a pure function of the operands; equal operands give equal keys."""
-    return P.opaque(f"{operation}({','.join(o.key for o in operands)})", union(o.uniform_axes for o in operands),
-                    union(o.symbols for o in operands))
+    return P.opaque(
+        f"{operation}({','.join(o.key for o in operands)})",
+        union(o.uniform_axes for o in operands),
+        union(o.symbols for o in operands),
+    )
 
 
 def compare(operator: str, a: Value, b: Value, line: int) -> Value:
@@ -172,8 +195,11 @@ def compare(operator: str, a: Value, b: Value, line: int) -> Value:
     if low.poly is None or high.poly is None:
         return result
     if name in ("Lt", "LtE"):
-        return replace(result, bounds=_bounds(low.poly, high.poly, inclusive=name == "LtE"),
-                       guards=_first_only(low.poly, high.poly) if name == "Lt" else NO_AXES)
+        return replace(
+            result,
+            bounds=_bounds(low.poly, high.poly, inclusive=name == "LtE"),
+            guards=_first_only(low.poly, high.poly) if name == "Lt" else NO_AXES,
+        )
     if name == "Eq":
         return replace(result, guards=_is_zero_axis(low.poly, high.poly) | _is_zero_axis(high.poly, low.poly))
     return result
@@ -206,10 +232,10 @@ def _first_only(low: Poly, high: Poly) -> frozenset[Axis]:
 def logical(values: Sequence[Value], is_and: bool, line: int) -> Value:
     """`and` / `or` of conditions."""
     result = replace(elementwise(values, line, "logic"), dtype="int1")
-    fold: Callable[[frozenset, frozenset], frozenset] = (lambda x, y: x | y) if is_and else (lambda x, y: x & y)  # type: ignore[type-arg]
     bounds, guards = values[0].bounds, values[0].guards
     for value in values[1:]:
-        bounds, guards = fold(bounds, value.bounds), fold(guards, value.guards)
+        bounds = bounds | value.bounds if is_and else bounds & value.bounds
+        guards = guards | value.guards if is_and else guards & value.guards
     return replace(result, bounds=bounds, guards=guards)
 
 
@@ -217,7 +243,11 @@ def where(mask: Value, yes: Value, no: Value, line: int) -> Value:
     """`tl.where`: zero outside the mask's bounds where the other arm is zero."""
     result = elementwise([mask, yes, no], line, "where")
     cut = frozenset(b.axis for b in mask.bounds)
-    padded = (yes.padded_zero & no.padded_zero) | (yes.padded_zero if no.is_zero else NO_AXES) | (no.padded_zero if yes.is_zero else NO_AXES)
+    padded = (
+        (yes.padded_zero & no.padded_zero)
+        | (yes.padded_zero if no.is_zero else NO_AXES)
+        | (no.padded_zero if yes.is_zero else NO_AXES)
+    )
     if no.is_zero:
         padded |= cut
     cross = result.cross
@@ -258,9 +288,9 @@ def promote(values: Sequence[Value]) -> str | None:
     return None
 
 
-def union(sets):  # type: ignore[no-untyped-def]
+def union(sets: Iterable[frozenset[T]]) -> frozenset[T]:
     """Union of an iterable of frozensets."""
-    result: frozenset = frozenset()  # type: ignore[type-arg]
+    result: frozenset[T] = frozenset()
     for part in sets:
         if part:
             result = result | part if result else part

@@ -11,6 +11,7 @@ from ..kernel.source import SourceFile
 from ..reasons import refuse
 from .axes import Axis
 from .facts import Facts
+from .value import Value
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,13 @@ def _targets(facts: Facts, axis: Axis) -> list[ast.Name]:
     for events in facts.runs:
         for node, value in events.values.items():
             atom = value.poly.sole_atom() if value.poly is not None else None
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and atom is not None \
-                    and atom.kind == "axis" and atom.axis == axis:
+            if (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Store)
+                and atom is not None
+                and atom.kind == "axis"
+                and atom.axis == axis
+            ):
                 found[node] = None
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
@@ -82,8 +88,11 @@ def _only_decodes(facts: Facts, axis: Axis, statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Assign):
         return False
     names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    return bool(names) and all(_is_ancestor(facts, axis, n) or not _value_depends(facts, axis, n) for n in names) \
+    return (
+        bool(names)
+        and all(_is_ancestor(facts, axis, n) or not _value_depends(facts, axis, n) for n in names)
         and any(_is_ancestor(facts, axis, n) for n in names)
+    )
 
 
 def _is_ancestor(facts: Facts, axis: Axis, node: ast.AST) -> bool:
@@ -106,7 +115,11 @@ def _require_no_other_use(facts: Facts, axis: Axis, decoding: tuple[ast.stmt, ..
     """Outside the decoding, the id and its parts above the axis must not be read: they now count groups of tiles."""
     inside = {n for s in decoding for n in ast.walk(s)}
     for node in ast.walk(facts.kernel.node):
-        if node in inside or not isinstance(node, (ast.Name, ast.Call, ast.BinOp)) or not any(node in e.values for e in facts.runs):
+        if (
+            node in inside
+            or not isinstance(node, (ast.Name, ast.Call, ast.BinOp))
+            or not any(node in e.values for e in facts.runs)
+        ):
             continue
         if isinstance(node, ast.Name) and (node.id == name or not isinstance(node.ctx, ast.Load)):
             continue
@@ -143,7 +156,9 @@ def _divisors(facts: Facts, axis: Axis) -> tuple[ast.expr, ...]:
     for node in ast.walk(facts.kernel.node):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Mod, ast.FloorDiv)):
             continue
-        if not any(node in e.values and node.left in e.values and _of_same_id(e.values[node.left], axis) for e in facts.runs):
+        if not any(
+            node in e.values and node.left in e.values and _of_same_id(e.values[node.left], axis) for e in facts.runs
+        ):
             continue
         for factor in _factors(node.right):
             if any(factor in e.values and _key(e.values[factor]) == count for e in facts.runs):
@@ -151,11 +166,11 @@ def _divisors(facts: Facts, axis: Axis) -> tuple[ast.expr, ...]:
     return tuple(found)
 
 
-def _of_same_id(value, axis: Axis) -> bool:  # type: ignore[no-untyped-def]
+def _of_same_id(value: Value, axis: Axis) -> bool:
     return any(a.root == axis.root for a in value.uniform)
 
 
-def _key(value) -> str | None:  # type: ignore[no-untyped-def]
+def _key(value: Value) -> str | None:
     return value.poly.key if value.poly is not None else None
 
 

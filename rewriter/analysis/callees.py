@@ -93,6 +93,7 @@ def merge(callees: list[Callee]) -> Callee | None:
 def module_at(path: str) -> Module | None:
     """The module in a helper's file, read once; None where it cannot be read or parsed."""
     from pathlib import Path
+
     text = read_text(Path(path))
     if text is None:
         return None

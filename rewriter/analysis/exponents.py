@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..kernel.definition import KernelDef, Module
@@ -20,7 +20,22 @@ from .memory import argument
 from .operators import callee_of, expanded_dims, is_wrapper, number, operand, operation
 from .types import TypeAnalysis
 
-_VIEWS = frozenset({"sum", "cumsum", "trans", "permute", "reshape", "view", "expand_dims", "broadcast_to", "ravel", "flip", "max", "min"})
+_VIEWS = frozenset(
+    {
+        "sum",
+        "cumsum",
+        "trans",
+        "permute",
+        "reshape",
+        "view",
+        "expand_dims",
+        "broadcast_to",
+        "ravel",
+        "flip",
+        "max",
+        "min",
+    }
+)
 """Linear in their first argument, whose other arguments say only how it is laid out."""
 _WIDENING = frozenset({"sum", "cumsum", "max", "min"})
 _PICKS = {"where": (1, 2), "maximum": (0, 1), "minimum": (0, 1), "clamp": (0, 1, 2)}
@@ -89,7 +104,11 @@ class ExponentAnalysis:
 
     def calls(self, name: str) -> list[ast.Call]:
         """Calls of a language function in the kernel itself, in source order."""
-        found = [n for n in ast.walk(self.kernel.node) if isinstance(n, ast.Call) and operation(self.module, self.flow, n) == name]
+        found = [
+            n
+            for n in ast.walk(self.kernel.node)
+            if isinstance(n, ast.Call) and operation(self.module, self.flow, n) == name
+        ]
         return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
     # -- backward --------------------------------------------------------------------------------------------------
@@ -108,7 +127,11 @@ class ExponentAnalysis:
             self._demand(group, view[0], wide)
             return
         match node:
-            case ast.Name() if (made := self.flow.reaching.get(node)) is not None and made.kind not in ("parameter", "loop", "unpack"):
+            case ast.Name() if (made := self.flow.reaching.get(node)) is not None and made.kind not in (
+                "parameter",
+                "loop",
+                "unpack",
+            ):
                 self._demand_definition(group, made, wide)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
                 self._demand(group, left, False)
@@ -123,7 +146,11 @@ class ExponentAnalysis:
     def _demand_call(self, group: Group, node: ast.Call, wide: bool) -> None:
         name = operation(self.module, self.flow, node)
         first = operand(self.module, self.flow, node, 0, "input")
-        if name in _VIEWS and first is not None and not any(k.arg in ("return_indices", "dtype") for k in node.keywords):
+        if (
+            name in _VIEWS
+            and first is not None
+            and not any(k.arg in ("return_indices", "dtype") for k in node.keywords)
+        ):
             # Sums and maxima may widen on their own, so that a wide result proves nothing of the operand.
             self._demand(group, first, wide and name not in _WIDENING)
         elif name in _PICKS:
@@ -249,7 +276,11 @@ class ExponentAnalysis:
         for name in sorted(common or ()):
             positions = {helper.parameter_names.index(name) for _, helper in callee.definitions}
             given = argument(node, positions.pop(), name) if len(positions) == 1 else None
-            if given is not None and self._is_scalar(given) and (self.types.is_wide(given) or self._is_runtime_number(given)):
+            if (
+                given is not None
+                and self._is_scalar(given)
+                and (self.types.is_wide(given) or self._is_runtime_number(given))
+            ):
                 return given
         return None
 
@@ -298,7 +329,11 @@ class ExponentAnalysis:
         parent = self.flow.parents[use]
         if isinstance(parent, ast.Attribute) and parent.attr in _HARMLESS:
             return True
-        if not isinstance(parent, ast.Compare) or len(parent.ops) != 1 or isinstance(parent.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+        if (
+            not isinstance(parent, ast.Compare)
+            or len(parent.ops) != 1
+            or isinstance(parent.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+        ):
             return False
         other = parent.comparators[0] if parent.left is use else parent.left
         made = self.flow.definition(other)
@@ -306,17 +341,37 @@ class ExponentAnalysis:
 
     def _weigh(self, group: Group) -> None:
         """Multiplications that are put in must be fewer than those that the exponentials save."""
-        saved = sum(self._weight(s) for s in group.sinks)
-        put_in, converted = sum(self._weight(n) for n in group.inserts), sum(self._weight(n) for n in group.conversions)
+        saved = self._weight(list(group.sinks))
+        put_in, converted = self._weight(group.inserts), self._weight(group.conversions)
         if put_in and put_in >= saved:
             group.hinder("exponent_not_scalable", group.sinks[0])
         elif converted and put_in + converted >= saved:
             group.hinder("base_escapes", group.conversions[0])
 
-    def _weight(self, node: ast.expr) -> int:
-        """How often the multiplication runs, roughly: loops and dimensions."""
+    def _weight(self, nodes: Sequence[ast.expr], inside: tuple[ast.AST, ...] = ()) -> int:
+        """How often multiplications at these nodes run, roughly: loops and dimensions, one arm of each branch."""
+        total = 0
+        arms: dict[ast.If, tuple[list[ast.expr], list[ast.expr]]] = {}
+        for node in nodes:
+            branch = self._branch(node, inside)
+            if branch is None:
+                total += self._runs(node)
+            else:
+                arms.setdefault(branch[0], ([], []))[branch[1]].append(node)
+        return total + sum(max(self._weight(arm, (*inside, branch)) for arm in pair) for branch, pair in arms.items())
+
+    def _branch(self, node: ast.AST, inside: tuple[ast.AST, ...]) -> tuple[ast.If, int] | None:
+        """The outermost branch around a node that is not in `inside`, and the arm (0 or 1) it stands in."""
+        found = None
+        while (parent := self.flow.parents.get(node)) is not None and parent not in inside:
+            if isinstance(parent, ast.If) and node is not parent.test:
+                found = parent, 0 if node in parent.body else 1
+            node = parent
+        return found
+
+    def _runs(self, node: ast.expr) -> int:
         value = self.events.values.get(node)
-        rank = 1 if value is None or value.dims is None else len(value.dims)
+        rank = 1 if value is None or value.dims is None else sum(d.size != "1" for d in value.dims)
         return int(16 ** len(self.flow.loops_around(node)) * 16**rank)
 
 
@@ -328,7 +383,9 @@ def linear_parameters(helper: KernelDef) -> set[str]:
         return set()
     used = [n.id for n in ast.walk(helper.node) if isinstance(n, ast.Name)]
     factors = _factors(returns[0].value)
-    return {f.id for f in factors if isinstance(f, ast.Name) and f.id in helper.parameter_names and used.count(f.id) == 1}
+    return {
+        f.id for f in factors if isinstance(f, ast.Name) and f.id in helper.parameter_names and used.count(f.id) == 1
+    }
 
 
 def _factors(node: ast.expr) -> list[ast.expr]:

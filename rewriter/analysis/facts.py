@@ -64,17 +64,32 @@ class Facts:
 
     def tile_sizes(self, axis: Axis) -> tuple[str, ...]:
         """Keys of the sizes by which `axis` is tiled: usually one, the name of a constexpr parameter."""
-        return tuple(sorted({
-            atom.size for access in self.accesses if access.pointer.poly is not None
-            for atom in access.pointer.poly.atoms if atom.kind == "lane" and axis in atom.axes}))
+        return tuple(
+            sorted(
+                {
+                    atom.size
+                    for access in self.accesses
+                    if access.pointer.poly is not None
+                    for atom in access.pointer.poly.atoms
+                    if atom.kind == "lane" and axis in atom.axes
+                }
+            )
+        )
 
     def axis_name(self, axis: Axis) -> str:
         """The kernel's own name for an axis, for messages: the first variable that holds just it."""
         import ast
+
         for events in self.runs:
             for node, value in events.values.items():
                 atom = value.poly.sole_atom() if value.poly is not None else None
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and atom is not None and axis in atom.axes and atom.kind == "axis":
+                if (
+                    isinstance(node, ast.Name)
+                    and isinstance(node.ctx, ast.Store)
+                    and atom is not None
+                    and axis in atom.axes
+                    and atom.kind == "axis"
+                ):
                     return node.id
         return str(axis)
 

@@ -13,8 +13,21 @@ from typing import Literal
 Kind = Literal["parameter", "assign", "augmented", "unpack", "loop", "join", "carry"]
 Loop = ast.For | ast.While
 
-_OPAQUE = (ast.Break, ast.Continue, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal,
-           ast.Delete, ast.Match, ast.Import, ast.ImportFrom, ast.Raise)
+_OPAQUE = (
+    ast.Break,
+    ast.Continue,
+    ast.With,
+    ast.Try,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.Global,
+    ast.Nonlocal,
+    ast.Delete,
+    ast.Match,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Raise,
+)
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -95,7 +108,11 @@ def flow_of(function: ast.FunctionDef) -> Flow:
 
 def assigned_names(body: list[ast.stmt]) -> list[str]:
     """Every name that statements may set, in source order."""
-    return list(dict.fromkeys(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)))
+    return list(
+        dict.fromkeys(
+            n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        )
+    )
 
 
 Names = dict[str, Definition]
@@ -150,8 +167,19 @@ class _Builder:
                 self.read(node.value, names)
                 if isinstance(node.target, ast.Name):
                     old = names.get(node.target.id)
-                    self.put(names, node.target, Definition(
-                        node.target.id, "augmented", node.target, node.value, [old] if old else [], node, self.around))
+                    self.put(
+                        names,
+                        node.target,
+                        Definition(
+                            node.target.id,
+                            "augmented",
+                            node.target,
+                            node.value,
+                            [old] if old else [],
+                            node,
+                            self.around,
+                        ),
+                    )
                 else:
                     self.read(node.target, names)
             case ast.If():
@@ -192,7 +220,8 @@ class _Builder:
         for name in assigned_names(node.body):
             if name in names:
                 carried[name] = inside[name] = self.add(
-                    Definition(name, "carry", node, None, [names[name]], node, self.around))
+                    Definition(name, "carry", node, None, [names[name]], node, self.around)
+                )
         if isinstance(node, ast.For):
             for target in ast.walk(node.target):
                 if isinstance(target, ast.Name):
@@ -218,7 +247,9 @@ class _Builder:
         if isinstance(target, ast.Name):
             self.put(names, target, Definition(target.id, "assign", target, value, [], statement, self.around))
         elif isinstance(target, (ast.Tuple, ast.List)):
-            parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+            parts = (
+                value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+            )
             if parts is not None and not any(isinstance(e, ast.Starred) for e in (*parts, *target.elts)):
                 for one, part in zip(target.elts, parts, strict=True):
                     self.bind(one, part, statement, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..kernel.definition import KernelDef, Module
@@ -10,9 +11,10 @@ from . import poly as P
 from .arithmetic import binary, compare, elementwise, logical, union
 from .callees import Callee, find_callee
 from .events import Condition, Events, Exit, Unknown
-from .joins import conflicting, join, join_environments, taint
+from .joins import conflicting, join, join_all, join_environments, taint
 from .operations import DTYPES
-from .value import NO_AXES, Dim, Environment, Lost, Value
+from .syntax import assigned_names, bind_arguments, constant, is_constexpr_test, rooted_in
+from .value import Environment, Lost, Value
 
 MAX_ROUNDS = 6
 """Rounds before a loop that has not settled gives its names up as unknown."""
@@ -215,8 +217,15 @@ class Interpreter:
                 value = join(value, item, f"for{self.site(node)}.{i}")
             return value
         axes = trips.uniform | trips.lanes
-        return Value(poly=P.opaque(f"loop:{self.site(node)}", axes, trips.symbols), uniform=axes, symbols=trips.symbols,
-                     cross=trips.cross, lost=trips.lost, memory=trips.memory, dtype="int32")
+        return Value(
+            poly=P.opaque(f"loop:{self.site(node)}", axes, trips.symbols),
+            uniform=axes,
+            symbols=trips.symbols,
+            cross=trips.cross,
+            lost=trips.lost,
+            memory=trips.memory,
+            dtype="int32",
+        )
 
     def _while(self, node: ast.While, env: Environment) -> Environment:
         test = self.eval(node.test, env)
@@ -226,7 +235,9 @@ class Interpreter:
 
         return self._loop(node, env, start, test)
 
-    def _loop(self, node: ast.For | ast.While, env: Environment, start, trips: Value) -> Environment:  # type: ignore[no-untyped-def]
+    def _loop(
+        self, node: ast.For | ast.While, env: Environment, start: Callable[[Environment], None], trips: Value
+    ) -> Environment:
         """Join the loop's end into its head until nothing changes."""
         key = f"loop{self.site(node)}"
         header = env.copy()
@@ -252,7 +263,9 @@ class Interpreter:
             names[name] = join(value, end.names[name], f"{key}:end:{name}") if name in end.names else value
         return Environment(names, env.reachable)
 
-    def _joined_header(self, env: Environment, header: Environment, end: Environment, key: str, trips: Value) -> Environment:
+    def _joined_header(
+        self, env: Environment, header: Environment, end: Environment, key: str, trips: Value
+    ) -> Environment:
         names = dict(header.names)
         for name in env.names:
             if name in end.names and end.reachable and end.names[name] != header.names[name]:
@@ -277,11 +290,12 @@ class Interpreter:
 
     def _eval(self, node: ast.expr, env: Environment) -> Value:
         from . import calls, shapes
+
         match node:
             case ast.Name(id=name):
                 return env.names[name] if name in env.names else self._global(name)
-            case ast.Constant(value=value):
-                return _constant(value)
+            case ast.Constant(value=literal):
+                return constant(literal)
             case ast.BinOp():
                 left, right = self.eval(node.left, env), self.eval(node.right, env)
                 result = binary(type(node.op).__name__, left, right, node.lineno, self.site(node))
@@ -301,7 +315,9 @@ class Interpreter:
                 return taint(join(then, other, f"ifexp{self.site(node)}"), test)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 items = tuple(self.eval(e, env) for e in elements)
-                return Value(items=items, uniform=union(i.uniform for i in items), symbols=union(i.symbols for i in items))
+                return Value(
+                    items=items, uniform=union(i.uniform for i in items), symbols=union(i.symbols for i in items)
+                )
             case ast.Subscript():
                 return shapes.subscript(self, node, env)
             case ast.Attribute():
@@ -330,34 +346,39 @@ class Interpreter:
             if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
                 inner = inner.args[0]
             if isinstance(inner, ast.Constant):
-                return _constant(inner.value)
+                return constant(inner.value)
         return Value(poly=P.opaque(f"global:{self.frame.module.source.path}:{name}"))
 
     def _unary(self, node: ast.UnaryOp, env: Environment) -> Value:
         value = self.eval(node.operand, env)
         if isinstance(node.op, ast.USub):
             if isinstance(value.constant, (int, float)) and not value.dims:
-                return _constant(-value.constant)
-            return binary("Mult", _constant(-1), value, node.lineno, self.site(node))
+                return constant(-value.constant)
+            return binary("Mult", constant(-1), value, node.lineno, self.site(node))
         if isinstance(node.op, ast.UAdd):
             return value
-        result = replace(elementwise([value], node.lineno, "not"), dtype="int1" if isinstance(node.op, ast.Not) else value.dtype)
+        result = replace(
+            elementwise([value], node.lineno, "not"), dtype="int1" if isinstance(node.op, ast.Not) else value.dtype
+        )
         if isinstance(node.op, ast.Not) and isinstance(value.constant, bool):
             return replace(result, constant=not value.constant)
         return result
 
     def _compare(self, node: ast.Compare, env: Environment) -> Value:
         operands = [self.eval(e, env) for e in (node.left, *node.comparators)]
-        parts = [compare(type(op).__name__, a, b, node.lineno)
-                 for op, a, b in zip(node.ops, operands, operands[1:], strict=False)]
+        parts = [
+            compare(type(op).__name__, a, b, node.lineno)
+            for op, a, b in zip(node.ops, operands, operands[1:], strict=False)
+        ]
         return parts[0] if len(parts) == 1 else logical(parts, True, node.lineno)
 
     def _attribute(self, node: ast.Attribute, env: Environment) -> Value:
-        if self.frame.module.names.dotted(node) is not None and not _rooted_in(node, env):
+        if self.frame.module.names.dotted(node) is not None and not rooted_in(node, env):
             return Value()
         value = self.eval(node.value, env)
         if node.attr == "T":
             from . import shapes
+
             return shapes.permuted(value, None)
         if node.attr == "value":
             return value
@@ -382,15 +403,17 @@ class Interpreter:
 
     def callee(self, function: ast.expr, env: Environment) -> Callee | None:
         """What a call reaches, unless a local name hides it."""
-        if _rooted_in(function, env):
+        if rooted_in(function, env):
             return None
         return find_callee(self.frame.module, function)
 
-    def inline(self, module: Module, helper: KernelDef, node: ast.Call, args: list[Value], keywords: dict[str, Value]) -> Value | None:
+    def inline(
+        self, module: Module, helper: KernelDef, node: ast.Call, args: list[Value], keywords: dict[str, Value]
+    ) -> Value | None:
         """The value a helper returns for these arguments; None where it nests too deep or does not bind."""
         if len(self.frame.path) >= MAX_INLINE:
             return None
-        bound = self._bind(module, helper, args, keywords)
+        bound = bind_arguments(helper, args, keywords)
         if bound is None:
             return None
         outer = self.frame
@@ -400,24 +423,7 @@ class Interpreter:
             returned = self.frame.returned
         finally:
             self.frame = outer
-        if not returned:
-            return Value()
-        result = returned[0]
-        for i, value in enumerate(returned[1:]):
-            result = join(result, value, f"return{self.site(node)}.{i}")
-        return result
-
-    def _bind(self, module: Module, helper: KernelDef, args: list[Value], keywords: dict[str, Value]) -> dict[str, Value] | None:
-        names = helper.parameter_names
-        if len(args) > len(names) or any(k not in names for k in keywords):
-            return None
-        bound = dict(zip(names, args, strict=False)) | keywords
-        for parameter in helper.parameters:
-            if parameter.name not in bound:
-                if parameter.default is None:
-                    return None
-                bound[parameter.name] = _constant(parameter.default.value) if isinstance(parameter.default, ast.Constant) else Value()
-        return bound
+        return join_all(returned, f"return{self.site(node)}")
 
     def lose(self, value: Value, node: ast.AST, operation: str) -> Value:
         """A value of unknown shape with the same dependences: its lanes cannot be followed any more."""
@@ -425,45 +431,22 @@ class Interpreter:
         items = [self.lose(i, node, operation) for i in value.items or ()]
         inner = elementwise(items, line, operation) if items else value
         lost = value.lost | inner.lost | frozenset(Lost(a, line, operation) for a in value.lanes | inner.lanes)
-        return Value(dims=None, uniform=value.uniform | inner.uniform, symbols=value.symbols | inner.symbols, lost=lost,
-                     cross=frozenset(replace(c, linear=False) for c in value.cross | inner.cross),
-                     memory=value.memory | inner.memory, bases=value.bases | inner.bases)
+        return Value(
+            dims=None,
+            uniform=value.uniform | inner.uniform,
+            symbols=value.symbols | inner.symbols,
+            lost=lost,
+            cross=frozenset(replace(c, linear=False) for c in value.cross | inner.cross),
+            memory=value.memory | inner.memory,
+            bases=value.bases | inner.bases,
+        )
 
     def unknown(self, what: str, node: ast.AST, inputs: Value) -> None:
         self.events.unknowns[self.key(node)] = Unknown(what, node, inputs)
 
     def record_work(self, operation: str, node: ast.Call | ast.BinOp, value: Value, operand: Value) -> None:
         from .events import Work
-        self.events.work[self.key(node)] = Work(operation, node, value, operand, self.frame.path, self.loop_depth > 0,
-                                                tuple(self.conditions))
 
-
-def _constant(value: object) -> Value:
-    if isinstance(value, bool):
-        return Value(constant=value, dtype="int1")
-    if isinstance(value, int):
-        return Value(constant=value, poly=P.const(value))
-    if isinstance(value, float):
-        return Value(constant=value)
-    return Value(dtype="none") if value is None else Value()
-
-
-def _rooted_in(node: ast.expr, env: Environment) -> bool:
-    """True where an attribute chain starts at a local name."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in env.names
-
-
-def is_constexpr_test(test: ast.expr, constexprs: frozenset[str]) -> bool:
-    """True where a branch is decided at compile time: it reads constexpr parameters only."""
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    return bool(names) and names <= constexprs
-
-
-def assigned_names(body: list[ast.stmt]) -> set[str]:
-    """Every name that statements may set."""
-    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-__all__ = ["Dim", "Interpreter", "NO_AXES", "assigned_names", "is_constexpr_test"]
+        self.events.work[self.key(node)] = Work(
+            operation, node, value, operand, self.frame.path, self.loop_depth > 0, tuple(self.conditions)
+        )

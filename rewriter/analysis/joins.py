@@ -26,8 +26,13 @@ def join(a: Value, b: Value, key: str) -> Value:
         poly = join_poly(a.poly, b.poly, key)
         if poly is not None:
             dims = tuple(Dim(d.size, poly.lanes_of(i - len(result.dims))) for i, d in enumerate(result.dims))
-            return replace(result, poly=poly, dims=dims, uniform=result.uniform | poly.uniform_axes,
-                           symbols=result.symbols | poly.symbols)
+            return replace(
+                result,
+                poly=poly,
+                dims=dims,
+                uniform=result.uniform | poly.uniform_axes,
+                symbols=result.symbols | poly.symbols,
+            )
     return result
 
 
@@ -37,11 +42,20 @@ def _meet(a: Value, b: Value) -> Value:
     if dims is None:
         lost |= frozenset(Lost(x, 0, "values of different rank") for x in a.lanes | b.lanes)
     return Value(
-        dims=dims, uniform=a.uniform | b.uniform, symbols=a.symbols | b.symbols, cross=_join_cross(a, b), lost=lost,
-        bases=a.bases | b.bases, bounds=_join_bounds(a, b), guards=a.guards & b.guards,
-        padded_zero=_join_padded(a, b), dtype=a.dtype if a.dtype == b.dtype else promote([a, b]),
-        constant=a.constant if a.constant == b.constant else None, memory=a.memory | b.memory,
-        block=a.block if a.block == b.block else None)
+        dims=dims,
+        uniform=a.uniform | b.uniform,
+        symbols=a.symbols | b.symbols,
+        cross=_join_cross(a, b),
+        lost=lost,
+        bases=a.bases | b.bases,
+        bounds=_join_bounds(a, b),
+        guards=a.guards & b.guards,
+        padded_zero=_join_padded(a, b),
+        dtype=a.dtype if a.dtype == b.dtype else promote([a, b]),
+        constant=a.constant if a.constant == b.constant else None,
+        memory=a.memory | b.memory,
+        block=a.block if a.block == b.block else None,
+    )
 
 
 def _join_padded(a: Value, b: Value) -> frozenset[Axis]:
@@ -64,8 +78,12 @@ def _join_cross(a: Value, b: Value) -> frozenset[Cross]:
             known = found.get(cross.axis)
             opposite = next((c for c in other.cross if c.axis == cross.axis), None)
             linear = cross.linear and (opposite.linear if opposite else other.is_zero)
-            found[cross.axis] = Cross(cross.axis, linear and (known is None or known.linear),
-                                      (known or cross).line, (known or cross).operation)
+            found[cross.axis] = Cross(
+                cross.axis,
+                linear and (known is None or known.linear),
+                (known or cross).line,
+                (known or cross).operation,
+            )
     return frozenset(found.values())
 
 
@@ -111,14 +129,25 @@ def join_environments(a: Environment, b: Environment, key: str) -> Environment:
 
 def conflicting(a: Environment, b: Environment) -> bool:
     """True where a name has different ranks on the two paths, or its lanes lie on other dimensions."""
-    return a.reachable and b.reachable and any(
-        name in b.names and (_ranks_differ(value, b.names[name]) or _lanes_moved(value, b.names[name]))
-        for name, value in a.names.items())
+    return (
+        a.reachable
+        and b.reachable
+        and any(
+            name in b.names and (_ranks_differ(value, b.names[name]) or _lanes_moved(value, b.names[name]))
+            for name, value in a.names.items()
+        )
+    )
 
 
 def _ranks_differ(a: Value, b: Value) -> bool:
-    return (a.dims is not None and b.dims is not None and len(a.dims) != len(b.dims)
-            and "none" not in (a.dtype, b.dtype) and a.items is None and b.items is None)
+    return (
+        a.dims is not None
+        and b.dims is not None
+        and len(a.dims) != len(b.dims)
+        and "none" not in (a.dtype, b.dtype)
+        and a.items is None
+        and b.items is None
+    )
 
 
 def _lanes_moved(a: Value, b: Value) -> bool:
@@ -133,3 +162,13 @@ def taint(value: Value, by: Value) -> Value:
     if not axes and not by.symbols:
         return value
     return replace(value, uniform=value.uniform | axes, symbols=value.symbols | by.symbols, guards=frozenset())
+
+
+def join_all(values: list[Value], key: str) -> Value:
+    """Any of the values; one that depends on nothing where there are none."""
+    if not values:
+        return Value()
+    result = values[0]
+    for i, value in enumerate(values[1:]):
+        result = join(result, value, f"{key}.{i}")
+    return result

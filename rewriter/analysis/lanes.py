@@ -66,8 +66,7 @@ def written_bases(facts: Facts, aliases: Mapping[str, str]) -> frozenset[str]:
 
 
 def _uncovered(facts: Facts, axis: Axis) -> tuple[Access, ...]:
-    return tuple(a for a in facts.accesses
-                 if axis in a.pointer.lanes and not any(x == axis for x, _ in a.covered))
+    return tuple(a for a in facts.accesses if axis in a.pointer.lanes and not any(x == axis for x, _ in a.covered))
 
 
 def _control(facts: Facts, axis: Axis, name: str) -> list[Refusal]:
@@ -89,7 +88,17 @@ def _control(facts: Facts, axis: Axis, name: str) -> list[Refusal]:
 
 def _harmless(callee: str) -> bool:
     """Reads of types and shapes, which touch no memory."""
-    return callee.split(".")[-1] in ("is_ptr", "is_fp8", "is_int_unsigned", "get_int_dtype", "pointer_type", "is_block", "dtype", "is_floating", "is_int")
+    return callee.split(".")[-1] in (
+        "is_ptr",
+        "is_fp8",
+        "is_int_unsigned",
+        "get_int_dtype",
+        "pointer_type",
+        "is_block",
+        "dtype",
+        "is_floating",
+        "is_int",
+    )
 
 
 def _in_place(facts: Facts, axis: Axis, name: str, aliases: Mapping[str, str]) -> list[Refusal]:
@@ -106,7 +115,9 @@ def _in_place(facts: Facts, axis: Axis, name: str, aliases: Mapping[str, str]) -
             if not bases & {aliases.get(b, b) for b in load.pointer.bases}:
                 continue
             if not _same_lanes(store.pointer.poly, load.pointer.poly, axis):
-                found.append(refusal("inplace_not_separated", store.line, also=[load.line], axis=name, name=place_name(store)))
+                found.append(
+                    refusal("inplace_not_separated", store.line, also=[load.line], axis=name, name=place_name(store))
+                )
     return found
 
 
@@ -123,8 +134,22 @@ def _same_lanes(a: Poly | None, b: Poly | None, axis: Axis) -> bool:
 def _lane_terms(poly: Poly, axis: Axis) -> frozenset[tuple[int, tuple[str, ...]]]:
     """Terms along the lanes, with the place where the range was made left out."""
     return frozenset(
-        (c, tuple(sorted(f"L{a.axis}{a.size}" if a.kind == "lane" else a.key.split(":")[0] if a.key.startswith("stride:") else a.key for a in m)))
-        for m, c in poly.terms if any(a.kind == "lane" and axis in a.axes for a in m))
+        (
+            c,
+            tuple(
+                sorted(
+                    f"L{a.axis}{a.size}"
+                    if a.kind == "lane"
+                    else a.key.split(":")[0]
+                    if a.key.startswith("stride:")
+                    else a.key
+                    for a in m
+                )
+            ),
+        )
+        for m, c in poly.terms
+        if any(a.kind == "lane" and axis in a.axes for a in m)
+    )
 
 
 def _plain(poly: Poly) -> int:

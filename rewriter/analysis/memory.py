@@ -42,7 +42,14 @@ def load(run: Interpreter, node: ast.Call, env: Environment, pointer: Value | No
     zero = frozenset(a for a, _ in covered) if blocks or (other is not None and other.is_zero) else frozenset()
     memory = union(v.memory for v in parts) | pointer.bases
     dtype = f"elem:{next(iter(pointer.bases))}" if len(pointer.bases) == 1 else None
-    result = replace(result, padded_zero=zero, memory=memory, dtype=dtype, bounds=frozenset(), cross=result.cross | _reloaded(run, pointer))
+    result = replace(
+        result,
+        padded_zero=zero,
+        memory=memory,
+        dtype=dtype,
+        bounds=frozenset(),
+        cross=result.cross | _reloaded(run, pointer),
+    )
     if result.dims == ():
         axes, symbols = result.uniform, result.symbols
         result = replace(result, poly=P.opaque(f"load:{run.site(node)}", axes, symbols))
@@ -73,7 +80,9 @@ def store(run: Interpreter, node: ast.Call, env: Environment, pointer: Value | N
         for base in pointer.bases:
             known = run.stored_cross.get(base)
             mark = Value(cross=value.cross)
-            run.stored_cross[base] = mark if known is None else replace(join(known, mark, base), cross=known.cross | mark.cross)
+            run.stored_cross[base] = (
+                mark if known is None else replace(join(known, mark, base), cross=known.cross | mark.cross)
+            )
     _record(run, "store", node, pointer, mask, value, _covered(run, node, pointer, mask, env))
     return Value()
 
@@ -107,7 +116,12 @@ def block_pointer(run: Interpreter, node: ast.Call, env: Environment, *, descrip
     if offsets is None or len(offsets) != len(sizes):
         return run.lose(base, node, "block pointer")
     sites = tuple(f"{run.site(node)}.{i}" for i in range(len(sizes)))
-    return _placed(run, replace(base, symbols=base.symbols | strides.symbols, uniform=base.uniform | strides.uniform), Block(offsets, sizes, shape, sites), node)
+    return _placed(
+        run,
+        replace(base, symbols=base.symbols | strides.symbols, uniform=base.uniform | strides.uniform),
+        Block(offsets, sizes, shape, sites),
+        node,
+    )
 
 
 def _placed(run: Interpreter, base: Value, block: Block, node: ast.AST) -> Value:
@@ -142,14 +156,26 @@ def advance(run: Interpreter, node: ast.Call, env: Environment) -> Value:
     steps = _polys(run, argument(node, 1, "offsets"), env)
     if pointer.block is None or steps is None or len(steps) != len(pointer.block.offsets):
         return run.lose(pointer, node, "advance")
-    moved = tuple(None if o is None or s is None else P.add(o, s) for o, s in zip(pointer.block.offsets, steps, strict=True))
-    base = replace(pointer, dims=(), block=None, poly=P.opaque(f"base:{pointer.block.sites[0]}"), uniform=frozenset(),
-                   symbols=frozenset())
+    moved = tuple(
+        None if o is None or s is None else P.add(o, s) for o, s in zip(pointer.block.offsets, steps, strict=True)
+    )
+    base = replace(
+        pointer,
+        dims=(),
+        block=None,
+        poly=P.opaque(f"base:{pointer.block.sites[0]}"),
+        uniform=frozenset(),
+        symbols=frozenset(),
+    )
     uniform = pointer.uniform - union(o.uniform_axes for o in pointer.block.offsets if o is not None)
-    return _placed(run, replace(base, uniform=uniform, symbols=pointer.symbols), replace(pointer.block, offsets=moved), node)
+    return _placed(
+        run, replace(base, uniform=uniform, symbols=pointer.symbols), replace(pointer.block, offsets=moved), node
+    )
 
 
-def descriptor_access(run: Interpreter, node: ast.Call, env: Environment, descriptor: Value, offsets_node: ast.expr | None) -> Value:
+def descriptor_access(
+    run: Interpreter, node: ast.Call, env: Environment, descriptor: Value, offsets_node: ast.expr | None
+) -> Value:
     """The pointer block behind `descriptor.load(offsets)` or `.store(offsets, value)`."""
     block = descriptor.block
     offsets = _polys(run, offsets_node, env)
@@ -166,7 +192,9 @@ def _polys(run: Interpreter, node: ast.expr | None, env: Environment) -> tuple[P
     return None if value.items is None else tuple(i.poly for i in value.items)
 
 
-def _covered(run: Interpreter, node: ast.Call, pointer: Value, mask: Value | None, env: Environment) -> frozenset[tuple[Axis, str]]:
+def _covered(
+    run: Interpreter, node: ast.Call, pointer: Value, mask: Value | None, env: Environment
+) -> frozenset[tuple[Axis, str]]:
     """Axes whose lanes the mask, the boundary check or the branches around cut, with the limit."""
     found = {(b.axis, b.limit) for b in (mask.bounds if mask is not None else ())}
     for condition in run.conditions:
@@ -184,21 +212,43 @@ def _covered(run: Interpreter, node: ast.Call, pointer: Value, mask: Value | Non
 def _checked(node: ast.Call, rank: int) -> list[int]:
     """Dimensions in `boundary_check`; a descriptor's access checks them all."""
     value = argument(node, 3, "boundary_check")
-    if isinstance(node.func, ast.Attribute) and node.func.attr in ("load", "store") and value is None and len(node.args) <= 2:
+    if (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("load", "store")
+        and value is None
+        and len(node.args) <= 2
+    ):
         if not _is_language(node):
             return list(range(rank))
     if isinstance(value, (ast.Tuple, ast.List)):
-        return [e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, int) and 0 <= e.value < rank]
+        return [
+            e.value
+            for e in value.elts
+            if isinstance(e, ast.Constant) and isinstance(e.value, int) and 0 <= e.value < rank
+        ]
     return []
 
 
 def _is_language(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id in ("tl", "language")
+    return (
+        isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id in ("tl", "language")
+    )
 
 
-def _record(run: Interpreter, kind: str, node: ast.Call, pointer: Value, mask: Value | None, value: Value,
-            covered: frozenset[tuple[Axis, str]]) -> None:
-    run.events.accesses[run.key(node)] = Access(kind, node, pointer, mask, value, tuple(run.conditions), run.frame.path, run.top, covered)
+def _record(
+    run: Interpreter,
+    kind: str,
+    node: ast.Call,
+    pointer: Value,
+    mask: Value | None,
+    value: Value,
+    covered: frozenset[tuple[Axis, str]],
+) -> None:
+    run.events.accesses[run.key(node)] = Access(
+        kind, node, pointer, mask, value, tuple(run.conditions), run.frame.path, run.top, covered
+    )
 
 
 def _none(node: ast.expr) -> bool:

@@ -9,8 +9,12 @@ from .callees import Callee, find_callee
 from .flow import Flow
 from .memory import argument
 
-_EXTRA = {"extra.libdevice.fast_expf": "exp", "extra.cuda.libdevice.fast_expf": "exp", "extra.libdevice.exp": "exp",
-          "extra.cuda.libdevice.exp": "exp"}
+_EXTRA = {
+    "extra.libdevice.fast_expf": "exp",
+    "extra.cuda.libdevice.fast_expf": "exp",
+    "extra.libdevice.exp": "exp",
+    "extra.cuda.libdevice.exp": "exp",
+}
 
 
 def callee_of(module: Module, flow: Flow, node: ast.Call) -> Callee | None:
@@ -65,8 +69,13 @@ def wrapped(module: Module, helper: KernelDef) -> str | None:
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         return None
     inner = call.args[0]
-    if (isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "to"
-            and len(inner.args) == 1 and module.names.triton_name(inner.args[0]) == "float32"):
+    if (
+        isinstance(inner, ast.Call)
+        and isinstance(inner.func, ast.Attribute)
+        and inner.func.attr == "to"
+        and len(inner.args) == 1
+        and module.names.triton_name(inner.args[0]) == "float32"
+    ):
         inner = inner.func.value
     if not (isinstance(inner, ast.Name) and inner.id == helper.parameters[0].name):
         return None
@@ -117,7 +126,11 @@ def number(module: Module, flow: Flow, node: ast.expr) -> float | None:
             if len(values) != 1:
                 return None
             inner = values[0]
-            if isinstance(inner, ast.Call) and module.names.triton_name(inner.func) == "constexpr" and len(inner.args) == 1:
+            if (
+                isinstance(inner, ast.Call)
+                and module.names.triton_name(inner.func) == "constexpr"
+                and len(inner.args) == 1
+            ):
                 inner = inner.args[0]
             return number(module, flow, inner) if not isinstance(inner, ast.Name) else None
         case ast.Name():

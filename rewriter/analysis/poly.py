@@ -150,6 +150,7 @@ def mul(a: Poly, b: Poly) -> Poly | None:
 
 def move_dims(a: Poly, mapping: dict[int, int]) -> Poly:
     """`a` with its lanes moved to other dimensions (from the right)."""
+
     def moved(atom: Atom) -> Atom:
         dim = mapping.get(atom.dim, atom.dim)
         if atom.kind == "range":
@@ -157,6 +158,7 @@ def move_dims(a: Poly, mapping: dict[int, int]) -> Poly:
         if atom.kind == "lane":
             return _lane_atom(atom.axis, atom.site, atom.size, dim)
         return atom
+
     return Poly(tuple(sorted(((_sorted(tuple(moved(x) for x in m)), c) for m, c in a.terms), key=_order)))
 
 
@@ -184,7 +186,7 @@ def _absorb(terms: dict[Monomial, int]) -> Poly | None:
             for place, atom in enumerate(monomial):
                 if atom.kind != "range":
                     continue
-                rest = monomial[:place] + monomial[place + 1:]
+                rest = monomial[:place] + monomial[place + 1 :]
                 partner = _partner(terms, rest, coefficient, atom)
                 if partner is None:
                     continue
@@ -207,7 +209,7 @@ def _partner(terms: dict[Monomial, int], rest: Monomial, coefficient: int, span:
         for place, atom in enumerate(other):
             if atom.kind != "axis":
                 continue
-            remaining = other[:place] + other[place + 1:]
+            remaining = other[:place] + other[place + 1 :]
             if span.size.isdigit():
                 matches = remaining == rest and other_coefficient == coefficient * int(span.size)
             else:

@@ -115,7 +115,10 @@ class RangeAnalysis:
             return _sum(a.least - b.most, a.most - b.least, a.infinite or b.infinite)
         if isinstance(op, ast.Mult):
             if key_of(self.module, self.flow, left) == key_of(self.module, self.flow, right):
-                top = max(a.floor**2 if math.isfinite(a.floor) else math.inf, a.ceiling**2 if math.isfinite(a.ceiling) else math.inf)
+                top = max(
+                    a.floor**2 if math.isfinite(a.floor) else math.inf,
+                    a.ceiling**2 if math.isfinite(a.ceiling) else math.inf,
+                )
                 return _sum(0.0, top)
             corners = [_times(x, y) for x in (a.floor, a.ceiling) for y in (b.floor, b.ceiling)]
             return _sum(min(corners), max(corners))
@@ -220,7 +223,11 @@ class RangeAnalysis:
 
     def _without_zero(self, test: ast.expr, holds: bool, arm: ast.expr, a: Range) -> Range:
         test = self._value_of(self.flow.resolve(test))
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or number(self.module, self.flow, test.comparators[0]) != 0:
+        if (
+            not isinstance(test, ast.Compare)
+            or len(test.ops) != 1
+            or number(self.module, self.flow, test.comparators[0]) != 0
+        ):
             return a
         if key_of(self.module, self.flow, test.left) != key_of(self.module, self.flow, arm):
             return a
@@ -241,9 +248,17 @@ class RangeAnalysis:
 
 
 _HANDLERS: dict[str, Callable[[RangeAnalysis, ast.Call, ast.expr, Known], Range]] = {
-    "exp": RangeAnalysis.exp, "exp2": RangeAnalysis.exp, "sqrt": RangeAnalysis.sqrt, "sqrt_rn": RangeAnalysis.sqrt,
-    "abs": RangeAnalysis.abs, "sum": RangeAnalysis.sum, "max": RangeAnalysis.extreme, "min": RangeAnalysis.extreme,
-    "maximum": RangeAnalysis.maximum, "minimum": RangeAnalysis.minimum, "clamp": RangeAnalysis.clamp,
+    "exp": RangeAnalysis.exp,
+    "exp2": RangeAnalysis.exp,
+    "sqrt": RangeAnalysis.sqrt,
+    "sqrt_rn": RangeAnalysis.sqrt,
+    "abs": RangeAnalysis.abs,
+    "sum": RangeAnalysis.sum,
+    "max": RangeAnalysis.extreme,
+    "min": RangeAnalysis.extreme,
+    "maximum": RangeAnalysis.maximum,
+    "minimum": RangeAnalysis.minimum,
+    "clamp": RangeAnalysis.clamp,
     "where": RangeAnalysis.where,
 }
 
@@ -309,7 +324,13 @@ def _rank(run: RangeAnalysis, node: ast.expr) -> int | None:
         if made.kind == "parameter":
             # A launch passes pointers and numbers only; a helper may be given blocks.
             return 0 if run.kernel.is_entry else None
-        return rank_hint(run, made.value) if made.kind == "assign" and made.value is not None else 0 if made.kind == "loop" else None
+        return (
+            rank_hint(run, made.value)
+            if made.kind == "assign" and made.value is not None
+            else 0
+            if made.kind == "loop"
+            else None
+        )
     view = expanded_dims(node)
     if view is not None:
         inner = rank_hint(run, view[0])
@@ -355,7 +376,7 @@ def _widest(ranks: list[int | None]) -> int | None:
     return None if any(r is None for r in ranks) else max(r for r in ranks if r is not None)
 
 
-def condition_dim(run: RangeAnalysis, test: ast.expr) -> int | None | bool:
+def condition_dim(run: RangeAnalysis, test: ast.expr) -> int | bool | None:
     """Dimension, from the right, on which a condition's lanes lie; None for a scalar; False where it is not plain."""
     rank = rank_hint(run, test)
     return None if rank == 0 else -1 if rank == 1 else False
@@ -413,7 +434,12 @@ def join(parts: list[Range]) -> Range:
     """Any of several values."""
     if not parts:
         return ANYTHING
-    return Range(min(p.low for p in parts), max(p.high for p in parts), any(p.zero for p in parts), any(p.infinite for p in parts))
+    return Range(
+        min(p.low for p in parts),
+        max(p.high for p in parts),
+        any(p.zero for p in parts),
+        any(p.infinite for p in parts),
+    )
 
 
 def _constant(value: float) -> Range:

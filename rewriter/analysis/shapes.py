@@ -20,7 +20,11 @@ def subscript(run: Interpreter, node: ast.Subscript, env: Environment) -> Value:
     value = run.eval(node.value, env)
     indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if value.items is not None:
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int) and -len(value.items) <= node.slice.value < len(value.items):
+        if (
+            isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, int)
+            and -len(value.items) <= node.slice.value < len(value.items)
+        ):
             return value.items[node.slice.value]
         return run.lose(value, node, "subscript")
     if all(_is_none(i) or _is_full_slice(i) for i in indices):
@@ -95,12 +99,27 @@ def reduced(run: Interpreter, value: Value, axis: int | None, keep_dims: bool, o
     for dim in gone:
         for lane in dim.lanes:
             known = crosses.get(lane)
-            crosses[lane] = Cross(lane, linear and lane in value.padded_zero and (known is None or known.linear), line, operation)
+            crosses[lane] = Cross(
+                lane, linear and lane in value.padded_zero and (known is None or known.linear), line, operation
+            )
     symbols = value.symbols | union(_size_symbols(d) for d in gone)
-    dims = tuple(Dim("1") if i in chosen else d for i, d in enumerate(value.dims)) if keep_dims \
+    dims = (
+        tuple(Dim("1") if i in chosen else d for i, d in enumerate(value.dims))
+        if keep_dims
         else tuple(d for i, d in enumerate(value.dims) if i not in chosen)
-    return replace(value, dims=dims, poly=None, cross=frozenset(crosses.values()), symbols=symbols, bounds=frozenset(),
-                   guards=frozenset(), constant=None, block=None, padded_zero=value.padded_zero)
+    )
+    return replace(
+        value,
+        dims=dims,
+        poly=None,
+        cross=frozenset(crosses.values()),
+        symbols=symbols,
+        bounds=frozenset(),
+        guards=frozenset(),
+        constant=None,
+        block=None,
+        padded_zero=value.padded_zero,
+    )
 
 
 def _size_symbols(dim: Dim) -> frozenset[str]:
@@ -115,12 +134,19 @@ def scanned(run: Interpreter, value: Value, axis: int | None, operation: str, no
     if value.dims is None:
         return run.lose(value, node, operation)
     rank = len(value.dims)
-    axis = (axis if axis is not None else 0 if operation != "sort" else rank - 1)
+    axis = axis if axis is not None else 0 if operation != "sort" else rank - 1
     along = value.dims[axis % rank].lanes if rank and -rank <= axis < rank else value.lanes
     crosses = {c.axis: replace(c, linear=False) for c in value.cross}
     crosses |= {a: Cross(a, False, node.lineno, operation) for a in along}
-    return replace(value, poly=None, cross=frozenset(crosses.values()), bounds=frozenset(), constant=None,
-                   padded_zero=value.padded_zero - along, guards=frozenset())
+    return replace(
+        value,
+        poly=None,
+        cross=frozenset(crosses.values()),
+        bounds=frozenset(),
+        constant=None,
+        padded_zero=value.padded_zero - along,
+        guards=frozenset(),
+    )
 
 
 def reshaped(run: Interpreter, value: Value, sizes: tuple[Dim, ...] | None, operation: str, node: ast.AST) -> Value:
@@ -163,6 +189,7 @@ def shape_of(run: Interpreter, node: ast.expr, env: Environment) -> tuple[Dim, .
 def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: ast.Call) -> Value:
     """`tl.dot`: rows of a, columns of b; lanes of the contracted dimension become a partial sum."""
     from .arithmetic import add_cross, elementwise
+
     base = elementwise([a, b], node.lineno, "dot")
     if a.dims is None or b.dims is None or len(a.dims) < 2 or len(b.dims) < 2:
         result = run.lose(base, node, "dot")
@@ -171,11 +198,19 @@ def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: a
         inner = a.dims[-1].lanes | b.dims[-2].lanes
         for lane in inner:
             padded = lane in a.padded_zero | b.padded_zero
-            crosses[lane] = Cross(lane, padded and crosses.get(lane, Cross(lane, True, 0, "")).linear, node.lineno, "dot")
+            crosses[lane] = Cross(
+                lane, padded and crosses.get(lane, Cross(lane, True, 0, "")).linear, node.lineno, "dot"
+            )
         dims = (*a.dims[:-2], a.dims[-2], b.dims[-1])
-        result = replace(base, dims=dims, cross=frozenset(crosses.values()), dtype="fp32",
-                         lost=a.lost | b.lost, symbols=base.symbols | (frozenset() if inner else _size_symbols(a.dims[-1])),
-                         padded_zero=(a.padded_zero & frozenset(a.dims[-2].lanes)) | (b.padded_zero & frozenset(b.dims[-1].lanes)))
+        result = replace(
+            base,
+            dims=dims,
+            cross=frozenset(crosses.values()),
+            dtype="fp32",
+            lost=a.lost | b.lost,
+            symbols=base.symbols | (frozenset() if inner else _size_symbols(a.dims[-1])),
+            padded_zero=(a.padded_zero & frozenset(a.dims[-2].lanes)) | (b.padded_zero & frozenset(b.dims[-1].lanes)),
+        )
     if accumulator is not None:
         joined = elementwise([result, accumulator], node.lineno, "dot")
         result = replace(joined, cross=add_cross(result, accumulator), dtype="fp32")
@@ -184,4 +219,5 @@ def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: a
 
 def _dot_cross(a: Value, b: Value) -> frozenset[Cross]:
     from .arithmetic import mul_cross
+
     return mul_cross(a, b)

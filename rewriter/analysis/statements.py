@@ -14,7 +14,9 @@ def names_set(statement: ast.stmt) -> frozenset[str]:
 def names_read(statement: ast.stmt) -> frozenset[str]:
     """Every name the statement may read, the targets of `x += 1` included."""
     found = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    found |= {n.target.id for n in ast.walk(statement) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    found |= {
+        n.target.id for n in ast.walk(statement) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+    }
     return frozenset(found)
 
 

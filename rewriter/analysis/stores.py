@@ -67,7 +67,9 @@ def _problem(access: Access, axis: Axis, name: str, tiles: frozenset[str]) -> Re
     for part in parts:
         for lost in part.lost:
             if lost.axis.overlaps(axis):
-                return refusal("lane_order_unknown", lost.line or access.line, also=[access.line], axis=name, op=lost.operation)
+                return refusal(
+                    "lane_order_unknown", lost.line or access.line, also=[access.line], axis=name, op=lost.operation
+                )
     for condition in access.conditions:
         if is_guard(condition.value, axis) and condition.holds:
             continue
@@ -99,10 +101,23 @@ def _partial(access: Access, axis: Axis, name: str, crosses: tuple[Cross, ...]) 
     if (slotted or added) and linear:
         return Classified(access, StoreClass.SLOT)
     if slotted or added:
-        return Classified(access, StoreClass.OTHER, refusal("nonlinear_partial", lines[0] if lines else access.line, also=[*lines, access.line], axis=name))
+        return Classified(
+            access,
+            StoreClass.OTHER,
+            refusal("nonlinear_partial", lines[0] if lines else access.line, also=[*lines, access.line], axis=name),
+        )
     operation = ", ".join(sorted({c.operation for c in crosses}))
-    return Classified(access, StoreClass.OTHER, refusal(
-        "reduction_over_tile_axis", lines[0] if lines else access.line, also=[*lines, access.line], axis=name, op=operation))
+    return Classified(
+        access,
+        StoreClass.OTHER,
+        refusal(
+            "reduction_over_tile_axis",
+            lines[0] if lines else access.line,
+            also=[*lines, access.line],
+            axis=name,
+            op=operation,
+        ),
+    )
 
 
 def _lane_addressed(access: Access, axis: Axis, name: str) -> Classified:
@@ -115,7 +130,9 @@ def _lane_addressed(access: Access, axis: Axis, name: str) -> Classified:
 def _shared_place(access: Access, axis: Axis, name: str, written: frozenset[str]) -> Classified:
     """All tiles touch the same place: only one may write, or all the same value."""
     value, mask = access.value or Value(), access.mask
-    guarded = any(is_guard(c.value, axis) and c.holds for c in access.conditions) or (mask is not None and is_guard(mask, axis))
+    guarded = any(is_guard(c.value, axis) and c.holds for c in access.conditions) or (
+        mask is not None and is_guard(mask, axis)
+    )
     target = place_name(access)
     if value.depends_on(axis):
         return _other(access, "unguarded_invariant_store", axis=name, name=target)
@@ -130,7 +147,11 @@ def _shared_place(access: Access, axis: Axis, name: str, written: frozenset[str]
 
 
 def _other(access: Access, code: str, **fields: object) -> Classified:
-    return Classified(access, StoreClass.OTHER, refusal(code, access.line, also=[access.node.lineno] if not access.path else [], **fields))
+    return Classified(
+        access,
+        StoreClass.OTHER,
+        refusal(code, access.line, also=[access.node.lineno] if not access.path else [], **fields),
+    )
 
 
 def place_name(access: Access) -> str:
@@ -143,8 +164,11 @@ def is_guard(value: Value, axis: Axis) -> bool:
 
     Only where that tile is what the condition turns on: parts of it that vary otherwise must not depend on the axis.
     """
-    return any(g == axis or (g.root == axis.root and axis.steps[: len(g.steps)] == g.steps) for g in value.guards) \
-        and not any(lane.overlaps(axis) for lane in value.lanes) and not crosses_of(value, axis)
+    return (
+        any(g == axis or (g.root == axis.root and axis.steps[: len(g.steps)] == g.steps) for g in value.guards)
+        and not any(lane.overlaps(axis) for lane in value.lanes)
+        and not crosses_of(value, axis)
+    )
 
 
 def crosses_of(value: Value, axis: Axis) -> tuple[Cross, ...]:

@@ -27,7 +27,9 @@ class TileSlice:
     """Parameters that the loop would set for the next tile: nothing may be carried."""
 
 
-def slice_body(facts: Facts, axis: Axis, body: list[ast.stmt], aliases: Mapping[str, str], fixed: frozenset[ast.stmt]) -> TileSlice:
+def slice_body(
+    facts: Facts, axis: Axis, body: list[ast.stmt], aliases: Mapping[str, str], fixed: frozenset[ast.stmt]
+) -> TileSlice:
     """Divide `body`. `fixed` are the statements that decode the axis: they stay before the loop.
 
     A statement repeats where it depends on the axis, does something to memory that is not the same once (any store
@@ -50,7 +52,9 @@ def slice_body(facts: Facts, axis: Axis, body: list[ast.stmt], aliases: Mapping[
     return TileSlice(tuple(s for s in body if s not in repeated), loop, carried)
 
 
-def _must_repeat(facts: Facts, statement: ast.stmt, body: list[ast.stmt], repeated: set[ast.stmt], written: frozenset[str]) -> bool:
+def _must_repeat(
+    facts: Facts, statement: ast.stmt, body: list[ast.stmt], repeated: set[ast.stmt], written: frozenset[str]
+) -> bool:
     """True where the statement cannot stand before the loop, given what is already in it."""
     place = body.index(statement)
     earlier = [s for s in body[:place] if s in repeated]
@@ -60,7 +64,7 @@ def _must_repeat(facts: Facts, statement: ast.stmt, body: list[ast.stmt], repeat
     if any(names_read(s) & sets for s in earlier):
         # An earlier statement of the loop reads the name's older value.
         return True
-    later = [s for s in body[place + 1:] if s in repeated]
+    later = [s for s in body[place + 1 :] if s in repeated]
     if any(names_set(s) & sets for s in later):
         # The loop sets the name again: the next tile would start from the wrong value.
         return True

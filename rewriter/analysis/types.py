@@ -20,10 +20,36 @@ SCALAR_ARGUMENT: frozenset[str] = frozenset({"fp32", "int32", "int64", "uint64",
 """What a runtime argument that is no pointer can be."""
 
 _WIDE_ONLY = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sqrt_rn", "sin", "cos", "sigmoid", "erf"})
-_SAME = frozenset({"abs", "trans", "permute", "reshape", "view", "expand_dims", "broadcast_to", "ravel", "flip",
-                   "neg", "clamp", "cummax", "sort", "multiple_of", "max_contiguous", "max_constancy", "zeros_like"})
-_REDUCED = {"bf16": ("fp32",), "fp16": ("fp16", "fp32"), "uint8": ("int32", "uint32"), "uint16": ("int32", "uint32"),
-            "int1": ("int32",), "int8": ("int32",), "int16": ("int32",)}
+_SAME = frozenset(
+    {
+        "abs",
+        "trans",
+        "permute",
+        "reshape",
+        "view",
+        "expand_dims",
+        "broadcast_to",
+        "ravel",
+        "flip",
+        "neg",
+        "clamp",
+        "cummax",
+        "sort",
+        "multiple_of",
+        "max_contiguous",
+        "max_constancy",
+        "zeros_like",
+    }
+)
+_REDUCED = {
+    "bf16": ("fp32",),
+    "fp16": ("fp16", "fp32"),
+    "uint8": ("int32", "uint32"),
+    "uint16": ("int32", "uint32"),
+    "int1": ("int32",),
+    "int8": ("int32",),
+    "int16": ("int32",),
+}
 _INT32 = frozenset({"program_id", "num_programs", "arange", "argmax", "argmin"})
 
 
@@ -98,8 +124,11 @@ class TypeAnalysis:
     def _is_unrolled(self, made: Definition) -> bool:
         """A static range is unrolled, so nothing holds the type from one round to the next."""
         loop = made.node
-        return (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)
-                and operation(self.module, self.flow, loop.iter) == "static_range")
+        return (
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Call)
+            and operation(self.module, self.flow, loop.iter) == "static_range"
+        )
 
     def _parameter(self, made: Definition) -> Types:
         parameter = self.kernel.parameter(made.name)
@@ -113,7 +142,9 @@ class TypeAnalysis:
             parent = self.flow.parents[use]
             if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)):
                 return False
-            if isinstance(parent, ast.Compare) and not any(isinstance(o, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for o in parent.ops):
+            if isinstance(parent, ast.Compare) and not any(
+                isinstance(o, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for o in parent.ops
+            ):
                 return False
         return True
 
@@ -170,10 +201,18 @@ class TypeAnalysis:
             return self._summed(node, first)
         if name == "where":
             second, third = (operand(self.module, self.flow, node, i, n) for i, n in ((1, "x"), (2, "y")))
-            return tensor(combine("where", self.of(second), self.of(third))) if second is not None and third is not None else None
+            return (
+                tensor(combine("where", self.of(second), self.of(third)))
+                if second is not None and third is not None
+                else None
+            )
         if name in ("maximum", "minimum"):
             second = operand(self.module, self.flow, node, 1, "y")
-            return tensor(combine("where", self.of(first), self.of(second))) if first is not None and second is not None else None
+            return (
+                tensor(combine("where", self.of(first), self.of(second)))
+                if first is not None and second is not None
+                else None
+            )
         if name == "dot":
             return self._dot(node)
         return None

@@ -91,9 +91,13 @@ class Value:
 
     def depends_on(self, axis: Axis) -> bool:
         """True where the value may differ between tiles of `axis`, or between its lanes."""
-        return (depends(self.uniform, axis) or depends(self.lanes, axis)
-                or any(c.axis.overlaps(axis) for c in self.cross) or any(x.axis.overlaps(axis) for x in self.lost)
-                or any(item.depends_on(axis) for item in self.items or ()))
+        return (
+            depends(self.uniform, axis)
+            or depends(self.lanes, axis)
+            or any(c.axis.overlaps(axis) for c in self.cross)
+            or any(x.axis.overlaps(axis) for x in self.lost)
+            or any(item.depends_on(axis) for item in self.items or ())
+        )
 
     @property
     def lanes(self) -> frozenset[Axis]:
@@ -104,8 +108,13 @@ class Value:
     def axes(self) -> frozenset[Axis]:
         """Every axis it depends on in any way."""
         inner = frozenset(a for item in self.items or () for a in item.axes)
-        return (self.uniform | self.lanes | inner | frozenset(c.axis for c in self.cross)
-                | frozenset(x.axis for x in self.lost))
+        return (
+            self.uniform
+            | self.lanes
+            | inner
+            | frozenset(c.axis for c in self.cross)
+            | frozenset(x.axis for x in self.lost)
+        )
 
     @property
     def is_zero(self) -> bool:

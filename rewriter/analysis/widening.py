@@ -7,12 +7,32 @@ from dataclasses import dataclass, field
 
 from ..kernel.definition import KernelDef, Module
 from .flow import Definition, Flow
-from .interpreter import is_constexpr_test
 from .operators import expanded_dims, operation
+from .syntax import is_constexpr_test
 from .widths import WidthAnalysis
 
-_CARRIES_ON = frozenset({"maximum", "minimum", "cdiv", "expand_dims", "broadcast_to", "reshape", "view", "trans", "permute", "ravel",
-                         "multiple_of", "max_contiguous", "max_constancy", "sum", "max", "min", "abs", "range"})
+_CARRIES_ON = frozenset(
+    {
+        "maximum",
+        "minimum",
+        "cdiv",
+        "expand_dims",
+        "broadcast_to",
+        "reshape",
+        "view",
+        "trans",
+        "permute",
+        "ravel",
+        "multiple_of",
+        "max_contiguous",
+        "max_constancy",
+        "sum",
+        "max",
+        "min",
+        "abs",
+        "range",
+    }
+)
 _SAFE_CALLS = frozenset({"to", "cast", "device_assert", "assume", "device_print", "full"})
 _MEMORY = frozenset({"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_xchg"})
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Div)
@@ -108,7 +128,9 @@ class WideningAnalysis:
     def _fail(self, node: ast.AST, found: Spread) -> None:
         found.trouble = found.trouble or node
 
-    def _call(self, node: ast.expr, call: ast.Call, position: int | None, keyword: str | None, found: Spread) -> ast.expr | None:
+    def _call(
+        self, node: ast.expr, call: ast.Call, position: int | None, keyword: str | None, found: Spread
+    ) -> ast.expr | None:
         name = operation(self.module, self.flow, call)
         if name is None and isinstance(call.func, ast.Name) and call.func.id in ("range", "min", "max"):
             name = {"range": "range", "min": "minimum", "max": "maximum"}[call.func.id]
@@ -164,7 +186,9 @@ class WideningAnalysis:
                 return self.is_pointer(left) or self.is_pointer(right)
             case ast.Call():
                 name = operation(self.module, self.flow, node)
-                return name == "make_block_ptr" or (name in _CARRIES_ON and bool(node.args) and self.is_pointer(node.args[0]))
+                return name == "make_block_ptr" or (
+                    name in _CARRIES_ON and bool(node.args) and self.is_pointer(node.args[0])
+                )
             case _:
                 return False
 
@@ -188,8 +212,12 @@ class WideningAnalysis:
     def _is_address(self, use: ast.Name) -> bool:
         """True where the name alone is what a load or store is given."""
         call = self.flow.parents[use]
-        return (isinstance(call, ast.Call) and bool(call.args) and call.args[0] is use
-                and operation(self.module, self.flow, call) in _MEMORY | {"make_block_ptr"})
+        return (
+            isinstance(call, ast.Call)
+            and bool(call.args)
+            and call.args[0] is use
+            and operation(self.module, self.flow, call) in _MEMORY | {"make_block_ptr"}
+        )
 
     def _is_base(self, made: Definition) -> bool:
         """True for an argument with nothing but sums made of it, the leftmost of them: `x + offset`, `x += offset`."""

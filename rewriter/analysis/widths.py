@@ -21,10 +21,34 @@ COMPILE_TIME, ARGUMENT, INDEX = 0, 1, 2
 MAX_ROUNDS = 5
 """Rounds in which levels may still rise round a loop; a level too low only leaves a product as it is."""
 WIDE_INTEGERS = frozenset({"int64", "uint64"})
-_VIEWS = frozenset({"expand_dims", "broadcast_to", "reshape", "view", "trans", "permute", "ravel", "multiple_of", "max_contiguous",
-                    "max_constancy"})
-_ACCESSES = frozenset({"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or", "atomic_xor",
-                       "atomic_xchg", "atomic_cas"})
+_VIEWS = frozenset(
+    {
+        "expand_dims",
+        "broadcast_to",
+        "reshape",
+        "view",
+        "trans",
+        "permute",
+        "ravel",
+        "multiple_of",
+        "max_contiguous",
+        "max_constancy",
+    }
+)
+_ACCESSES = frozenset(
+    {
+        "load",
+        "store",
+        "atomic_add",
+        "atomic_max",
+        "atomic_min",
+        "atomic_and",
+        "atomic_or",
+        "atomic_xor",
+        "atomic_xchg",
+        "atomic_cas",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +105,9 @@ class WidthAnalysis:
         seen: set[ast.AST | Definition] = set()
         for node in ast.walk(self.kernel.node):
             if isinstance(node, ast.Call) and operation(self.module, self.flow, node) in _ACCESSES | {"make_block_ptr"}:
-                pointer = operand(self.module, self.flow, node, 0, "base" if "block" in ast.unparse(node.func) else "pointer")
+                pointer = operand(
+                    self.module, self.flow, node, 0, "base" if "block" in ast.unparse(node.func) else "pointer"
+                )
                 if pointer is not None:
                     self._visit(pointer, found, seen)
         return sorted(found.values(), key=lambda p: (p.node.lineno, p.node.col_offset))
@@ -121,7 +147,9 @@ class WidthAnalysis:
             case _:
                 return
 
-    def _visit_definition(self, made: Definition, found: dict[ast.BinOp, Product], seen: set[ast.AST | Definition]) -> None:
+    def _visit_definition(
+        self, made: Definition, found: dict[ast.BinOp, Product], seen: set[ast.AST | Definition]
+    ) -> None:
         if made in seen:
             return
         seen.add(made)
@@ -136,7 +164,11 @@ class WidthAnalysis:
         left, right = self.scale(node.left), self.scale(node.right)
         if not (left.roots or right.roots) or max(left.level, right.level) < ARGUMENT or self._is_one(node):
             return None
-        side, scale = (node.left, left) if (bool(left.roots), left.level) >= (bool(right.roots), right.level) else (node.right, right)
+        side, scale = (
+            (node.left, left)
+            if (bool(left.roots), left.level) >= (bool(right.roots), right.level)
+            else (node.right, right)
+        )
         return Product(node, side, (*scale.roots, *(right if side is node.left else left).roots), scale.tensor)
 
     def _is_one(self, node: ast.BinOp) -> bool:
@@ -183,8 +215,15 @@ class WidthAnalysis:
                 if name in _VIEWS:
                     first = operand(self.module, self.flow, node, 0, "input")
                     return first is not None and self.is_wide(first)
-                places = {"where": ((1, "x"), (2, "y")), "minimum": ((0, "x"), (1, "y")), "maximum": ((0, "x"), (1, "y"))}.get(name or "", ())
-                return any(p is not None and self.is_wide(p) for p in (operand(self.module, self.flow, node, i, n) for i, n in places))
+                places = {
+                    "where": ((1, "x"), (2, "y")),
+                    "minimum": ((0, "x"), (1, "y")),
+                    "maximum": ((0, "x"), (1, "y")),
+                }.get(name or "", ())
+                return any(
+                    p is not None and self.is_wide(p)
+                    for p in (operand(self.module, self.flow, node, i, n) for i, n in places)
+                )
             case _:
                 return False
 
@@ -257,7 +296,9 @@ class WidthAnalysis:
                 return self._loop(made)
             case "augmented" if made.value is not None and made.sources:
                 old, new = self._table.get(made.sources[0], Scale()), self.scale(made.value)
-                return Scale(max(old.level, new.level), tuple(dict.fromkeys((*old.roots, *new.roots))), old.tensor or new.tensor)
+                return Scale(
+                    max(old.level, new.level), tuple(dict.fromkeys((*old.roots, *new.roots))), old.tensor or new.tensor
+                )
             case "join" | "carry":
                 return _either([self._table.get(s, Scale()) for s in made.sources])
             case _:
@@ -267,7 +308,9 @@ class WidthAnalysis:
         iterator = made.value
         if not isinstance(iterator, ast.Call):
             return Scale()
-        name = operation(self.module, self.flow, iterator) or (iterator.func.id if isinstance(iterator.func, ast.Name) else None)
+        name = operation(self.module, self.flow, iterator) or (
+            iterator.func.id if isinstance(iterator.func, ast.Name) else None
+        )
         if name != "range":
             return Scale()
         levels = [self.scale(a).level for a in iterator.args]

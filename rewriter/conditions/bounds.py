@@ -24,23 +24,32 @@ def check_lanes_bounded(context: FusionContext) -> list[Refusal]:
         return []
     first = open_accesses[0]
     dimension = ast.unparse(context.dimension)
-    return [refusal("non_pow2_unmasked", first.line, also=[a.line for a in open_accesses[1:]], axis=context.name, dim=dimension)]
+    return [
+        refusal(
+            "non_pow2_unmasked", first.line, also=[a.line for a in open_accesses[1:]], axis=context.name, dim=dimension
+        )
+    ]
 
 
 def unbounded(context: FusionContext) -> list[Access]:
     """Accesses along the lanes of the axis that neither a mask nor a proved division bounds, each line once."""
     found: dict[int, Access] = {}
     for access in context.facts.accesses:
-        if context.axis in access.pointer.lanes and not all(_bounded(context, access, launch) for launch in context.launches):
+        if context.axis in access.pointer.lanes and not all(
+            _bounded(context, access, launch) for launch in context.launches
+        ):
             found.setdefault(access.line, access)
     return list(found.values())
 
 
 def masked_everywhere(context: FusionContext) -> bool:
     """True where a mask cuts every access along the lanes, so that whole tiles past the end do nothing."""
-    return all(any(a == context.axis and context.is_dimension(limit, launch) for a, limit in access.covered)
-               for access in context.facts.accesses if context.axis in access.pointer.lanes
-               for launch in context.launches)
+    return all(
+        any(a == context.axis and context.is_dimension(limit, launch) for a, limit in access.covered)
+        for access in context.facts.accesses
+        if context.axis in access.pointer.lanes
+        for launch in context.launches
+    )
 
 
 def _bounded(context: FusionContext, access: Access, launch: Launch) -> bool:
@@ -60,8 +69,12 @@ def _says_even(context: FusionContext, condition: Condition, launch: Launch) -> 
         argument = launch.arguments.get(test.id)
         return argument is not None and _host_says_even(context, argument, launch)
     pair = _remainder(test)
-    return pair is not None and _is_parameter(pair[1], context.tile) and isinstance(pair[0], ast.Name) \
+    return (
+        pair is not None
+        and _is_parameter(pair[1], context.tile)
+        and isinstance(pair[0], ast.Name)
         and context.is_dimension(pair[0].id, launch)
+    )
 
 
 def _heuristic_says_even(context: FusionContext, function: ast.Lambda, launch: Launch) -> bool:
@@ -81,13 +94,16 @@ def _host_says_even(context: FusionContext, argument: ast.expr, launch: Launch) 
     """`V % BV == 0` computed by the launcher from the very tile it passes."""
     from ..kernel.idioms import follow
     from .context import same_value
+
     tile = launch.arguments.get(context.tile)
     for part in _conjuncts(follow(context.module, argument)[0]):
         pair = _remainder(part)
         # A number would not follow the tile when it changes.
         if pair is None or tile is None or isinstance(pair[1], ast.Constant) or not isinstance(pair[1], ast.Name):
             continue
-        if ast.dump(pair[1]) == ast.dump(tile) and any(same_value(context.module, pair[0], c.dimension) for c in context.counts[launch]):
+        if ast.dump(pair[1]) == ast.dump(tile) and any(
+            same_value(context.module, pair[0], c.dimension) for c in context.counts[launch]
+        ):
             return True
     return False
 
@@ -101,7 +117,9 @@ def _conjuncts(node: ast.expr) -> list[ast.expr]:
 def _remainder(test: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     """(a, b) of `a % b == 0`."""
     match test:
-        case ast.Compare(left=ast.BinOp(left=a, op=ast.Mod(), right=b), ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+        case ast.Compare(
+            left=ast.BinOp(left=a, op=ast.Mod(), right=b), ops=[ast.Eq()], comparators=[ast.Constant(value=0)]
+        ):
             return a, b
     return None
 

@@ -15,10 +15,10 @@ from ..analysis.facts import Facts
 from ..analysis.lanes import lane_report
 from ..kernel.count import Count
 from ..kernel.launch import Launch, readable_launches
-from .launch_sites import counted_axis
 from ..reasons import Refuse, refusal, refuse
 from .aliases import aliases_of
 from .context import FusionContext
+from .launch_sites import counted_axis
 from .redundant_work import redundant_work
 
 
@@ -80,9 +80,18 @@ def axis_creations(facts: Facts, axis: Axis) -> list[ast.expr]:
     for events in facts.runs:
         for node, value in events.values.items():
             atom = value.poly.sole_atom() if value.poly is not None else None
-            if atom is None or atom.kind != "axis" or axis not in atom.axes or not isinstance(node, (ast.Call, ast.BinOp)):
+            if (
+                atom is None
+                or atom.kind != "axis"
+                or axis not in atom.axes
+                or not isinstance(node, (ast.Call, ast.BinOp))
+            ):
                 continue
-            if isinstance(node, ast.BinOp) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("to", "cast"):
+            if (
+                isinstance(node, ast.BinOp)
+                or not isinstance(node.func, ast.Attribute)
+                or node.func.attr not in ("to", "cast")
+            ):
                 found[node] = None
     return list(found)
 

@@ -13,10 +13,17 @@ from ..analysis.stores import StoreClass, place_name
 from ..reasons import refusal
 from .context import FusionContext
 
-BETWEEN_TILES = frozenset({
-    "inplace_not_separated", "unguarded_invariant_store", "atomic_not_separated", "grid_barrier", "opaque_call",
-    "tile_dependent_exit", "unknown_construct",
-})
+BETWEEN_TILES = frozenset(
+    {
+        "inplace_not_separated",
+        "unguarded_invariant_store",
+        "atomic_not_separated",
+        "grid_barrier",
+        "opaque_call",
+        "tile_dependent_exit",
+        "unknown_construct",
+    }
+)
 """Refusals of the lane report that a loop over tiles shares with wider tiles."""
 
 
@@ -39,6 +46,10 @@ def check_rereads(context: FusionContext) -> list[Refusal]:
             continue
         for load in context.facts.loads:
             if store.pointer.bases & load.pointer.bases:
-                found.append(refusal("inplace_not_separated", store.line, also=[load.line], axis=context.name, name=place_name(store)))
+                found.append(
+                    refusal(
+                        "inplace_not_separated", store.line, also=[load.line], axis=context.name, name=place_name(store)
+                    )
+                )
                 break
     return found

@@ -22,7 +22,11 @@ def check_partials_summed(context: FusionContext) -> list[Refusal]:
         for launch in context.launches:
             if not _summed(context, classified, launch):
                 name = ", ".join(sorted(classified.access.pointer.bases))
-                found.append(refusal("partial_not_summed", classified.access.line, also=[launch.line], axis=context.name, name=name))
+                found.append(
+                    refusal(
+                        "partial_not_summed", classified.access.line, also=[launch.line], axis=context.name, name=name
+                    )
+                )
     return found
 
 
@@ -31,7 +35,11 @@ def _summed(context: FusionContext, classified: Classified, launch: Launch) -> b
         return False
     buffers = {ast.dump(launch.arguments[b]) for b in classified.access.pointer.bases if b in launch.arguments}
     for node in ast.walk(launch.function):
-        if not isinstance(node, ast.Call) or node.lineno < launch.line or within(context.module.source, node, launch.call):
+        if (
+            not isinstance(node, ast.Call)
+            or node.lineno < launch.line
+            or within(context.module.source, node, launch.call)
+        ):
             continue
         match node.func:
             case ast.Attribute(value=target, attr="sum") if ast.dump(_loaded(target)) in buffers:

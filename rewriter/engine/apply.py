@@ -24,9 +24,16 @@ ENOUGH = 8
 FUSIONS = frozenset({"fuse_axis_widen", "fuse_axis_loop"})
 
 
-def candidates(skeleton: Skeleton, text: str, path: str, kernel: str | None = None,
-               settings: Mapping[str, Setting] | None = None, target: str = "sm_90",
-               known: Mapping[str, int] | None = None, wide: bool = False) -> Candidates | Refused | Bug:
+def candidates(
+    skeleton: Skeleton,
+    text: str,
+    path: str,
+    kernel: str | None = None,
+    settings: Mapping[str, Setting] | None = None,
+    target: str = "sm_90",
+    known: Mapping[str, int] | None = None,
+    wide: bool = False,
+) -> Candidates | Refused | Bug:
     """Every way to apply `skeleton` to a kernel of the file, best rank first.
 
     `kernel` names one; without it, the first kernel of the file to which the skeleton applies is taken. `settings` pins
@@ -40,8 +47,16 @@ def candidates(skeleton: Skeleton, text: str, path: str, kernel: str | None = No
         return Bug(f"applying {skeleton.name} to {path}", traceback.format_exc())
 
 
-def _candidates(skeleton: Skeleton, text: str, path: str, kernel: str | None, settings: dict[str, Setting], target: str,
-                known: dict[str, int], wide: bool) -> Candidates | Refused:
+def _candidates(
+    skeleton: Skeleton,
+    text: str,
+    path: str,
+    kernel: str | None,
+    settings: dict[str, Setting],
+    target: str,
+    known: dict[str, int],
+    wide: bool,
+) -> Candidates | Refused:
     module = load_module(text, path)
     if kernel is not None:
         return _of_kernel(skeleton, module, choose_kernel(module, kernel), settings, target, known, wide)
@@ -63,17 +78,26 @@ def _candidates(skeleton: Skeleton, text: str, path: str, kernel: str | None, se
     return Refused(tuple(refusals))
 
 
-def _of_kernel(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: dict[str, Setting], target: str,
-               known: dict[str, int], wide: bool) -> Candidates | Refused:
+def _of_kernel(
+    skeleton: Skeleton,
+    module: Module,
+    kernel: KernelDef,
+    settings: dict[str, Setting],
+    target: str,
+    known: dict[str, int],
+    wide: bool,
+) -> Candidates | Refused:
     context = _fusion(skeleton, module, kernel, settings)
     sizes = sizes_of(context, known)
-    pinned = {k: v for k, v in settings.items()}
+    pinned = dict(settings)
     space = enumerate_decisions(skeleton, module, kernel, pinned, sizes, wide)
     warps = current_warps(module, kernel)
     items: dict[str, Candidate] = {}
     memory: Memory = {}
     refusals: dict[Refusal, list[str]] = {}
-    ranked = sorted(((rank_of(c, sizes, warps, i), c) for i, c in enumerate(space.combinations)), key=lambda pair: pair[0])
+    ranked = sorted(
+        ((rank_of(c, sizes, warps, i), c) for i, c in enumerate(space.combinations)), key=lambda pair: pair[0]
+    )
     for rank, combination in ranked:
         if len(items) == ENOUGH and not wide:
             break
@@ -95,7 +119,9 @@ def _of_kernel(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: 
     return Candidates(kernel.name, tuple(sorted(items.values(), key=lambda c: (c.rank, c.name))), left_out)
 
 
-def _fusion(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: dict[str, Setting]) -> FusionContext | None:
+def _fusion(
+    skeleton: Skeleton, module: Module, kernel: KernelDef, settings: dict[str, Setting]
+) -> FusionContext | None:
     """What is fused, for skeletons that fuse; sizes come from it."""
     if not any(step.primitive in FUSIONS for step in skeleton.schedule):
         return None
@@ -106,13 +132,18 @@ def _fusion(skeleton: Skeleton, module: Module, kernel: KernelDef, settings: dic
 def raise_nothing(skeleton: Skeleton, kernel: KernelDef) -> None:
     """Raises Refuse(pattern_not_found): the schedule would change nothing."""
     from ..reasons import refuse
+
     raise refuse("pattern_not_found", kernel.node, kernel=kernel.name, skeleton=skeleton.name)
 
 
 def _left_out(module: Module, kernel: KernelDef, reason: Refusal, names: list[str]) -> Finding:
     place = Place(file=module.source.path, line=reason.line, kernel=kernel.name)
-    return finding("candidate_refused", place, candidate=", ".join(names[:4]) + (", ..." if len(names) > 4 else ""),
-                   why=f"{reason.code}: {reason.message}")
+    return finding(
+        "candidate_refused",
+        place,
+        candidate=", ".join(names[:4]) + (", ..." if len(names) > 4 else ""),
+        why=f"{reason.code}: {reason.message}",
+    )
 
 
 def candidate_name(settings: Mapping[str, Setting]) -> str:
@@ -121,7 +152,15 @@ def candidate_name(settings: Mapping[str, Setting]) -> str:
     for name, value in settings.items():
         if value == "kept":
             continue
-        parts.append(f"{value}w" if name == "num_warps" else f"tile{value}" if name == "tile" else f"x{value}" if name == "tiles" else str(value))
+        parts.append(
+            f"{value}w"
+            if name == "num_warps"
+            else f"tile{value}"
+            if name == "tile"
+            else f"x{value}"
+            if name == "tiles"
+            else str(value)
+        )
     return "-".join(parts) or "rewritten"
 
 

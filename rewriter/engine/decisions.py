@@ -30,8 +30,14 @@ class Space:
     combinations: tuple[dict[str, Setting], ...]
 
 
-def enumerate_decisions(skeleton: Skeleton, module: Module, kernel: KernelDef, pinned: Mapping[str, Setting],
-                        sizes: KernelSizes, wide: bool = False) -> Space:
+def enumerate_decisions(
+    skeleton: Skeleton,
+    module: Module,
+    kernel: KernelDef,
+    pinned: Mapping[str, Setting],
+    sizes: KernelSizes,
+    wide: bool = False,
+) -> Space:
     """Every combination, with `pinned` decisions fixed; `wide` tries loops with other tiles than the launched one too.
 
     Raises Refuse: no_such_option for a pinned name that the skeleton does not have, bad_setting for a value it cannot
@@ -40,10 +46,14 @@ def enumerate_decisions(skeleton: Skeleton, module: Module, kernel: KernelDef, p
     names = tuple(d.name for d in skeleton.decisions)
     for name, value in pinned.items():
         if name not in names:
-            raise refuse("no_such_option", kernel.node, setting=name, skeleton=skeleton.name, have=", ".join(names) or "none")
+            raise refuse(
+                "no_such_option", kernel.node, setting=name, skeleton=skeleton.name, have=", ".join(names) or "none"
+            )
         given = next(d.values for d in skeleton.decisions if d.name == name)
         if given and value not in given and value != KEPT:
-            raise refuse("bad_setting", kernel.node, setting=name, value=value, why=f"it may be {', '.join(map(str, given))}")
+            raise refuse(
+                "bad_setting", kernel.node, setting=name, value=value, why=f"it may be {', '.join(map(str, given))}"
+            )
     if {"form", "tile", "tiles", "num_warps"} <= set(names):
         return Space(names, tuple(_fusions(pinned, sizes, current_warps(module, kernel), wide)))
     if {"tiles", "num_warps"} <= set(names):
@@ -53,12 +63,18 @@ def enumerate_decisions(skeleton: Skeleton, module: Module, kernel: KernelDef, p
     return Space(names, tuple(dict(zip(names, one, strict=True)) for one in itertools.product(*values)))
 
 
-def _fusions(pinned: Mapping[str, Setting], sizes: KernelSizes, warps: int | None, wide: bool) -> Iterator[dict[str, Setting]]:
+def _fusions(
+    pinned: Mapping[str, Setting], sizes: KernelSizes, warps: int | None, wide: bool
+) -> Iterator[dict[str, Setting]]:
     """Widened tiles, and loops over tiles, with the warps that hold their state."""
     for form in _one_of(pinned, "form", ("loop", "widen")):
         if form not in ("loop", "widen"):
             raise refuse("bad_setting", 1, setting="form", value=form, why="it may be loop or widen")
-        tiles = _one_of(pinned, "tile", sizes.wider_tiles(TILES) if form == "widen" else sizes.loop_tiles(TILES) if wide else (KEPT,))
+        tiles = _one_of(
+            pinned,
+            "tile",
+            sizes.wider_tiles(TILES) if form == "widen" else sizes.loop_tiles(TILES) if wide else (KEPT,),
+        )
         for tile in tiles:
             counts = _one_of(pinned, "tiles", sizes.tile_counts(tile) if form == "loop" else (KEPT,))
             for count in counts:
@@ -86,5 +102,9 @@ def current_warps(module: Module, kernel: KernelDef) -> int | None:
         if keyword is None:
             found.add(None if launch.splats or kernel.autotune is not None else 4)
         else:
-            found.add(keyword.value.value if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, int) else None)
+            found.add(
+                keyword.value.value
+                if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, int)
+                else None
+            )
     return found.pop() if len(found) == 1 else None

@@ -81,16 +81,21 @@ def _launch(module: Module, kernel: KernelDef) -> Launch:
     return launches[0]
 
 
-def _copies(module: Module, kernel: KernelDef, function: ast.FunctionDef, variant: Module, suffix: str,
-            kernels: dict[str, str]) -> tuple[str, str]:
+def _copies(
+    module: Module, kernel: KernelDef, function: ast.FunctionDef, variant: Module, suffix: str, kernels: dict[str, str]
+) -> tuple[str, str]:
     """Text of the variant's kernel (where it is new) and launching function under new names, and the new function's.
 
     `kernels` remembers the kernels copied so far by their text: variants that differ in the launcher only share one.
     """
     new_kernel = choose_kernel(variant, kernel.name)
-    new_function = next((f for f in variant.source.tree.body if isinstance(f, ast.FunctionDef) and f.name == function.name), None)
+    new_function = next(
+        (f for f in variant.source.tree.body if isinstance(f, ast.FunctionDef) and f.name == function.name), None
+    )
     if new_function is None or _outside(module, kernel, function) != _outside(variant, new_kernel, new_function):
-        raise _impossible("the variant changes more of the file than the kernel and its launching function", kernel.node)
+        raise _impossible(
+            "the variant changes more of the file than the kernel and its launching function", kernel.node
+        )
     parts = []
     kernels.setdefault(_whole(module, kernel.node), kernel.name)
     body = _whole(variant, new_kernel.node)
@@ -133,7 +138,11 @@ def _renamed(module: Module, node: ast.FunctionDef, names: Mapping[str, str], *,
 
 
 def _free(module: Module, name: str) -> str:
-    taken = {n.id for n in ast.walk(module.source.tree) if isinstance(n, ast.Name)} | set(module.names.functions) | set(module.names.imported)
+    taken = (
+        {n.id for n in ast.walk(module.source.tree) if isinstance(n, ast.Name)}
+        | set(module.names.functions)
+        | set(module.names.imported)
+    )
     if name in taken:
         raise refuse("name_taken", 1, name=name, scope=module.source.path)
     return name
@@ -151,11 +160,29 @@ def _pure(statement: ast.stmt) -> bool:
         case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.Import() | ast.ImportFrom():
             return True
         case ast.Assign(value=value):
-            return all(isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets) and not any(_acts(n) for n in ast.walk(value))
+            return all(isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets) and not any(
+                _acts(n) for n in ast.walk(value)
+            )
     return False
 
 
-_READS = frozenset({"size", "stride", "dim", "numel", "cdiv", "next_power_of_2", "min", "max", "len", "int", "bool", "element_size", "is_contiguous"})
+_READS = frozenset(
+    {
+        "size",
+        "stride",
+        "dim",
+        "numel",
+        "cdiv",
+        "next_power_of_2",
+        "min",
+        "max",
+        "len",
+        "int",
+        "bool",
+        "element_size",
+        "is_contiguous",
+    }
+)
 
 
 def _acts(node: ast.AST) -> bool:
@@ -164,11 +191,19 @@ def _acts(node: ast.AST) -> bool:
         return True
     if not isinstance(node, ast.Call):
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+    name = (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
     return name not in _READS
 
 
-def _assembled(module: Module, function: ast.FunctionDef, last: int, guards: Sequence[tuple[str, str]], copies: Sequence[str]) -> str:
+def _assembled(
+    module: Module, function: ast.FunctionDef, last: int, guards: Sequence[tuple[str, str]], copies: Sequence[str]
+) -> str:
     """The guard after statement `last` of the launching function, the copies after the function."""
     source = module.source
     indent = source.indent(function.body[0])
@@ -176,7 +211,9 @@ def _assembled(module: Module, function: ast.FunctionDef, last: int, guards: Seq
     arguments = _pass_on(function)
     lines = [f"{indent}# Where it was measured to be faster; everything else keeps the original below.{source.newline}"]
     for condition, called in guards:
-        lines.append(f"{indent}if {condition}:{source.newline}{indent}{step}return {called}({arguments}){source.newline}")
+        lines.append(
+            f"{indent}if {condition}:{source.newline}{indent}{step}return {called}({arguments}){source.newline}"
+        )
     if last >= 0:
         end = function.body[last].end_lineno
         assert end is not None

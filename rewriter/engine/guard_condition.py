@@ -72,10 +72,13 @@ def _size(module: Module, launch: Launch) -> _Size:
     axes = tile_axes(module, launch, grid.choices, tile) if tile is not None else {}
     if len(axes) != 1:
         raise refuse("guard_not_possible", launch.call, why="the grid does not count the tiles of one axis")
-    (axis, counts), = axes.items()
+    ((axis, counts),) = axes.items()
     dims = grid.choices[0].dims
     factors = [*counts[0].other_factors, *(d for i, d in enumerate(dims) if i != axis)]
-    texts = [f"({ast.unparse(f)})" if isinstance(f, (ast.BinOp, ast.IfExp)) and not _is_product(f) else ast.unparse(f) for f in factors]
+    texts = [
+        f"({ast.unparse(f)})" if isinstance(f, (ast.BinOp, ast.IfExp)) and not _is_product(f) else ast.unparse(f)
+        for f in factors
+    ]
     text = " * ".join(texts) or "1"
     names = frozenset(n.id for f in factors for n in ast.walk(f) if isinstance(n, ast.Name))
     dimension = next((p for p, a in launch.arguments.items() if same_value(module, a, counts[0].dimension)), None)
@@ -109,7 +112,9 @@ def _programs(size: _Size, choice: Choice) -> int:
     return total
 
 
-def _groups(module: Module, launch: Launch, choices: Sequence[Choice], size: _Size) -> dict[tuple[str, ...], list[tuple[int, Choice]]]:
+def _groups(
+    module: Module, launch: Launch, choices: Sequence[Choice], size: _Size
+) -> dict[tuple[str, ...], list[tuple[int, Choice]]]:
     """Workloads by everything but the size: dimensions that the launcher names, and dtypes that vary."""
     dims = _dimension_names(launch, choices, size)
     dtypes = _varying_dtypes(launch, choices)
@@ -147,7 +152,9 @@ def _is_shape(function: ast.FunctionDef, name: str) -> bool:
     if name in {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}:
         return True
     for statement in function.body:
-        if isinstance(statement, ast.Assign) and any(isinstance(n, ast.Name) and n.id == name for t in statement.targets for n in ast.walk(t)):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(n, ast.Name) and n.id == name for t in statement.targets for n in ast.walk(t)
+        ):
             return any(isinstance(n, ast.Attribute) and n.attr in ("shape", "size") for n in ast.walk(statement.value))
     return False
 
@@ -217,8 +224,11 @@ def _place(launch: Launch, names: set[str]) -> int:
     if function.body and isinstance(function.body[0], ast.Expr) and isinstance(function.body[0].value, ast.Constant):
         last = 0
     for name in names:
-        places = [i for i, s in enumerate(function.body)
-                  if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(s))]
+        places = [
+            i
+            for i, s in enumerate(function.body)
+            if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(s))
+        ]
         if not places:
             continue
         if len(places) > 1 or not isinstance(function.body[places[0]], ast.Assign):

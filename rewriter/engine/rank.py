@@ -30,4 +30,5 @@ def rank_of(settings: Mapping[str, Setting], sizes: KernelSizes, warps: int | No
 
 def _log2(value: float) -> float:
     from math import log2
+
     return log2(max(value, 1e-9))

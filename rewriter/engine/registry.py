@@ -14,7 +14,8 @@ from ..primitives import (
 from ..primitives.base import Primitive
 
 PRIMITIVES: dict[str, Primitive] = {
-    p.name: p for p in (
+    p.name: p
+    for p in (
         fuse_axis_widen.PRIMITIVE,
         fuse_axis_loop.PRIMITIVE,
         set_options.PRIMITIVE,

@@ -13,14 +13,14 @@ from .candidate import KEPT, Setting
 from .registry import PRIMITIVES
 from .verify import verify_result
 
-
 Outcome = Module | Refuse
 Memory = dict[tuple[str, str, tuple[tuple[str, Setting], ...]], Outcome]
 """What a step did to a text: candidates share their first steps, and each step is done once."""
 
 
-def apply_schedule(skeleton: Skeleton, module: Module, kernel: str, settings: Mapping[str, Setting],
-                   memory: Memory | None = None) -> tuple[str, NumericsClass]:
+def apply_schedule(
+    skeleton: Skeleton, module: Module, kernel: str, settings: Mapping[str, Setting], memory: Memory | None = None
+) -> tuple[str, NumericsClass]:
     """The rewritten file and the join of the steps' numerics classes.
 
     Raises Refuse where a step does not apply, or where the result does not hold what was proved.

@@ -84,8 +84,13 @@ def load_module(text: str, path: str) -> Module:
 def read_module(source: SourceFile) -> Module:
     """Names and kernels of a file."""
     names = module_names(source.tree)
-    kernels = tuple(k for node in ast.walk(source.tree) if isinstance(node, ast.FunctionDef)
-                    for k in [_kernel(node, names)] if k is not None)
+    kernels = tuple(
+        k
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef)
+        for k in [_kernel(node, names)]
+        if k is not None
+    )
     return Module(source, names, tuple(sorted(kernels, key=lambda k: k.node.lineno)))
 
 
@@ -99,7 +104,9 @@ def choose_kernel(module: Module, name: str | None) -> KernelDef:
     if not found:
         raise refuse("unknown_kernel", file=path, kernel=name, have=have)
     if len(found) > 1:
-        raise refuse("unknown_construct", found[1].node, also=[found[0].node], construct=f"a second definition of {name}")
+        raise refuse(
+            "unknown_construct", found[1].node, also=[found[0].node], construct=f"a second definition of {name}"
+        )
     return found[0]
 
 
@@ -121,8 +128,16 @@ def _kernel(node: ast.FunctionDef, names: ModuleNames) -> KernelDef | None:
             others.append(decorator)
     if jit is None:
         return None
-    return KernelDef(node.name, node, _parameters(node, names), jit, autotune, tuple(heuristics), tuple(others),
-                     _reads_program_id(node, names))
+    return KernelDef(
+        node.name,
+        node,
+        _parameters(node, names),
+        jit,
+        autotune,
+        tuple(heuristics),
+        tuple(others),
+        _reads_program_id(node, names),
+    )
 
 
 def _is_autotune_wrapper(target: ast.expr) -> bool:

@@ -40,7 +40,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     for edit in ordered:
         if edit.start < position or (last is not None and edit.start == last.start):
             raise OverlappingEdits(edit.start)
-        pieces += (text[position:edit.start], edit.replacement)
+        pieces += (text[position : edit.start], edit.replacement)
         position = edit.end
         last = edit
     pieces.append(text[position:])
@@ -53,5 +53,8 @@ def line_edits(source: SourceFile, new: str) -> list[Edit]:
 
     lines = split_lines(new)
     matcher = SequenceMatcher(None, source.lines, lines, autojunk=False)
-    return [Edit(source.line_start(a + 1), source.line_start(b + 1), "".join(lines[c:d]))
-            for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
+    return [
+        Edit(source.line_start(a + 1), source.line_start(b + 1), "".join(lines[c:d]))
+        for kind, a, b, c, d in matcher.get_opcodes()
+        if kind != "equal"
+    ]

@@ -42,8 +42,10 @@ def segment_lines(source: SourceFile, segment: Segment) -> list[str]:
 def indented(source: SourceFile, segment: Segment, unit: str) -> list[str]:
     """The segment's lines one level deeper; blank lines and the insides of strings stay as they are."""
     inside = _string_lines(source)
-    return [line if not line.strip() or number in inside else unit + line
-            for number, line in enumerate(segment_lines(source, segment), segment.first)]
+    return [
+        line if not line.strip() or number in inside else unit + line
+        for number, line in enumerate(segment_lines(source, segment), segment.first)
+    ]
 
 
 def indent_unit(source: SourceFile, outer: ast.stmt, inner: ast.stmt) -> str:

@@ -6,7 +6,8 @@ rewrite:  x / tl.sqrt(y)       ->  x * tl.rsqrt(y)
           b_e / b_l[:, None]   ->  b_e * (1.0 / b_l)[:, None]
 
 A root that is only ever a divisor becomes a reciprocal root. Any other divisor is inverted once, on its own (smaller)
-shape; where the quotient is no larger than the divisor there is nothing to gain and it is left alone.
+shape; where the quotient is no larger than the divisor there is nothing to gain and it is left alone, and so is a
+division by a literal.
 
 Numerics
     `approximate`: the reciprocal is rounded before the product (and rsqrt is a hardware approximation): a few units in
@@ -32,7 +33,7 @@ from skel.store.schema import NumericsClass
 from ..analysis.events import Events
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.interpreter import Interpreter
-from ..analysis.operators import expanded_dims, is_wrapper, number, operand, operation
+from ..analysis.operators import expanded_dims, is_wrapper, number, operation
 from ..analysis.ranges import Range, RangeAnalysis
 from ..analysis.types import TypeAnalysis
 from ..kernel.definition import KernelDef, Module
@@ -71,8 +72,14 @@ def div_to_reciprocal(module: Module, kernel: KernelDef) -> list[Edit]:
     Raises Refuse: pattern_not_found, already_applied, integer_division, divisor_unproved.
     """
     flow = flow_of(kernel.node)
-    facts = _Facts(module, kernel, flow, TypeAnalysis(module, kernel, flow), RangeAnalysis(module, kernel, flow),
-                   Interpreter(module, kernel).run())
+    facts = _Facts(
+        module,
+        kernel,
+        flow,
+        TypeAnalysis(module, kernel, flow),
+        RangeAnalysis(module, kernel, flow),
+        Interpreter(module, kernel).run(),
+    )
     divisions = list(_divisions(kernel))
     edits: list[Edit] = []
     unproved: list[Division] = []
@@ -86,7 +93,8 @@ def div_to_reciprocal(module: Module, kernel: KernelDef) -> list[Edit]:
             renamed.setdefault(made, []).append(division)
         elif facts.types.is_integer(division.right) and facts.types.is_integer(division.left):
             integer.append(division)
-        elif not _gains(facts, division):
+        elif not _gains(facts, division) or number(facts.module, facts.flow, division.right) is not None:
+            # A literal is left alone: quantisers divide by one just before they round.
             continue
         elif made is not None or _is_proved(facts, division):
             edits += _with_reciprocal(facts, division)
@@ -113,7 +121,16 @@ def _nothing(facts: _Facts, unproved: list[Division], integer: list[Division]) -
         return refuse("divisor_unproved", unproved[0].node, also=[d.node for d in unproved[1:]])
     whole: list[ast.AST] = [d.node for d in integer]
     if not whole and not list(_divisions(kernel)):
-        whole = [n for n in ast.walk(kernel.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)]
+        # Taking ids and indices apart is no candidate; dividing what was loaded might be meant.
+        whole = [
+            n
+            for n in ast.walk(kernel.node)
+            if isinstance(n, ast.BinOp)
+            and isinstance(n.op, ast.FloorDiv)
+            and n in facts.events.values
+            and facts.events.values[n].memory
+            and facts.events.values[n].is_block
+        ]
     calls = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Call)]
     roots = [n for n in calls if operation(facts.module, facts.flow, n) == "rsqrt"]
     if roots:
@@ -136,8 +153,11 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 def _is_root(facts: _Facts, node: ast.expr) -> bool:
     """True for `tl.sqrt(y)`, however it is spelled, with added dimensions or not."""
     inner = _unwrapped(node)
-    return isinstance(inner, ast.Call) and operation(facts.module, facts.flow, inner) == "sqrt" and (
-        bool(inner.args or isinstance(inner.func, ast.Attribute)))
+    return (
+        isinstance(inner, ast.Call)
+        and operation(facts.module, facts.flow, inner) == "sqrt"
+        and (bool(inner.args or isinstance(inner.func, ast.Attribute)))
+    )
 
 
 def _root_name(facts: _Facts, node: ast.expr) -> Definition | None:
@@ -158,11 +178,7 @@ def _only_divides(facts: _Facts, made: Definition, divisions: list[Division]) ->
 
 def _is_proved(facts: _Facts, division: Division) -> bool:
     """True where the divisor's reciprocal is finite and normal, and taking it first keeps the type."""
-    if not is_safe_divisor(facts.ranges.of(division.right)):
-        return False
-    if number(facts.module, facts.flow, division.right) is not None:
-        return facts.types.is_wide(division.left)
-    return facts.types.is_wide(division.right)
+    return is_safe_divisor(facts.ranges.of(division.right)) and facts.types.is_wide(division.right)
 
 
 def is_safe_divisor(bounds: Range) -> bool:
@@ -192,15 +208,18 @@ def _with_rsqrt(facts: _Facts, division: Division) -> list[Edit]:
     root = _unwrapped(division.right)
     assert isinstance(root, ast.Call)
     edits = [_call_rsqrt(facts, root)]
-    if isinstance(division.node, ast.BinOp) and number(facts.module, facts.flow, division.left) == 1.0 and isinstance(
-            division.left, ast.Constant):
+    if (
+        isinstance(division.node, ast.BinOp)
+        and number(facts.module, facts.flow, division.left) == 1.0
+        and isinstance(division.left, ast.Constant)
+    ):
         start, end = source.span(division.node)
         right = bracketed_span(source, division.right)
         inner = source.span(division.right)
         # Brackets round the root alone go with the `1 /`; the quotient's own stay.
         if right[1] > end:
             right = inner
-        keep = _spans_lines(source.text[inner[0]:inner[1]])
+        keep = _spans_lines(source.text[inner[0] : inner[1]])
         first, last = right if keep else inner
         return [*edits, Edit(start, first, ""), *([Edit(last, end, "")] if end > last else [])]
     return [*edits, _times(facts, division)]
@@ -256,7 +275,11 @@ def _with_reciprocal(facts: _Facts, division: Division) -> list[Edit]:
     base = _unwrapped(division.right)
     start, end = bracketed_span(facts.module.source, base)
     bare = not is_atom(base) and (start, end) == facts.module.source.span(base)
-    return [_times(facts, division), Edit(start, start, "(1.0 / (" if bare else "(1.0 / "), Edit(end, end, "))" if bare else ")")]
+    return [
+        _times(facts, division),
+        Edit(start, start, "(1.0 / (" if bare else "(1.0 / "),
+        Edit(end, end, "))" if bare else ")"),
+    ]
 
 
 PRIMITIVE = Primitive("div_to_reciprocal", div_to_reciprocal, NumericsClass.APPROXIMATE)

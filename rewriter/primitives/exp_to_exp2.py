@@ -98,7 +98,11 @@ def _edits(module: Module, kernel: KernelDef, analysis: ExponentAnalysis, groups
         edits += _times(module, use, LN2, bare=_is_argument(analysis, use))
     for sink in (s for g in groups for s in g.sinks):
         start, end = source.span(sink.func)
-        if isinstance(sink.func, ast.Attribute) and sink.func.attr == "exp" and not is_wrapper(module, analysis.flow, sink):
+        if (
+            isinstance(sink.func, ast.Attribute)
+            and sink.func.attr == "exp"
+            and not is_wrapper(module, analysis.flow, sink)
+        ):
             edits.append(Edit(end - len("exp"), end, "exp2"))
         else:
             language = language_name(module, kernel)
@@ -118,7 +122,9 @@ def _set_once(made: Definition, factors: list[ast.expr]) -> bool:
 def _is_argument(analysis: ExponentAnalysis, node: ast.expr) -> bool:
     """True where an expression stands alone, as an argument or a value, so that a product needs no brackets."""
     parent = analysis.flow.parents[node]
-    return isinstance(parent, (ast.Call, ast.keyword, ast.Assign, ast.Return)) and not (isinstance(parent, ast.Call) and parent.func is node)
+    return isinstance(parent, (ast.Call, ast.keyword, ast.Assign, ast.Return)) and not (
+        isinstance(parent, ast.Call) and parent.func is node
+    )
 
 
 def _times(module: Module, node: ast.expr, number: str, *, bare: bool) -> list[Edit]:
@@ -132,8 +138,9 @@ def _times(module: Module, node: ast.expr, number: str, *, bare: bool) -> list[E
 
 def _is_product(node: ast.expr) -> bool:
     """Products and negations take another factor on the right as they stand."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)) or (
-        isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)))
+    return (isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd))) or (
+        isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div))
+    )
 
 
 PRIMITIVE = Primitive("exp_to_exp2", exp_to_exp2, NumericsClass.APPROXIMATE)

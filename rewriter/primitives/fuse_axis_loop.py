@@ -43,25 +43,35 @@ from ..kernel.idioms import ceiling_text
 from ..kernel.launch import Launch
 from ..kernel.scope import enclosing_function
 from ..kernel.segments import Segment, indent_unit, indented, segment_lines, segments
+from ..kernel.source import SourceFile
 from ..reasons import refusal, refuse, refuse_all
 from .base import Primitive
 from .divide_grid import divide_grid
-from .separate_tuples import separate_tuples
 from .pass_constexpr import add_parameter, pass_constexpr
+from .separate_tuples import separate_tuples
 
 PARAMETER = "TILES"
 """The constexpr that says how many tiles a program walks."""
 
 
-def fuse_axis_loop(module: Module, kernel: KernelDef, *, tiles_per_program: int | str = "all", axis: str | None = None,
-                   merge: str = "yes") -> list[Edit]:
+def fuse_axis_loop(
+    module: Module,
+    kernel: KernelDef,
+    *,
+    tiles_per_program: int | str = "all",
+    axis: str | None = None,
+    merge: str = "yes",
+) -> list[Edit]:
     """Edits that let a program walk `tiles_per_program` tiles ("all" for every tile of the dimension).
 
     Raises Refuse.
     """
     separated = separate_tuples(module, kernel, axis)
     if separated is not None:
-        text = apply_edits(separated.source.text, _fused(separated, separated.kernels_named(kernel.name)[0], tiles_per_program, axis, merge))
+        text = apply_edits(
+            separated.source.text,
+            _fused(separated, separated.kernels_named(kernel.name)[0], tiles_per_program, axis, merge),
+        )
         return line_edits(module.source, text)
     return _fused(module, kernel, tiles_per_program, axis, merge)
 
@@ -89,7 +99,11 @@ def _all_tiles(context: FusionContext, launch: Launch) -> str:
     """Source text, at the launch, for the number of all tiles."""
     counts = context.counts[launch]
     count = counts[0]
-    if not count.from_meta and len(counts) == 1 and enclosing_function(context.module.source, count.count_node) is launch.function:
+    if (
+        not count.from_meta
+        and len(counts) == 1
+        and enclosing_function(context.module.source, count.count_node) is launch.function
+    ):
         return ast.unparse(count.count_node)
     tile = launch.arguments.get(context.tile)
     if tile is None:
@@ -134,18 +148,31 @@ def _nothing_shared(context: FusionContext, sliced: TileSlice) -> list[Refusal]:
     shared = redundant_work(context.facts, context.axis)
     if any(_kernel_node(context.facts, w.line, once) for w in shared):
         return []
-    loops = [s for s in sliced.repeated if isinstance(s, (ast.For, ast.While))
-             and any(s.lineno <= w.line <= (s.end_lineno or s.lineno) for w in shared)]
+    loops = [
+        s
+        for s in sliced.repeated
+        if isinstance(s, (ast.For, ast.While)) and any(s.lineno <= w.line <= (s.end_lineno or s.lineno) for w in shared)
+    ]
     if loops:
         return [refusal("loop_carried_across_tiles", loops[0], also=[w.line for w in shared])]
-    return [refusal("nothing_to_hoist", context.kernel.node, also=[w.line for w in shared], kernel=context.kernel.name, axis=context.name)]
+    return [
+        refusal(
+            "nothing_to_hoist",
+            context.kernel.node,
+            also=[w.line for w in shared],
+            kernel=context.kernel.name,
+            axis=context.name,
+        )
+    ]
 
 
 def _kernel_node(facts: Facts, line: int, once: set[ast.AST]) -> bool:
     return any(isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno) for n in once)
 
 
-def _rewritten_body(context: FusionContext, sliced: TileSlice, names: AxisNames, body: list[ast.stmt], *, exact: bool) -> Edit:
+def _rewritten_body(
+    context: FusionContext, sliced: TileSlice, names: AxisNames, body: list[ast.stmt], *, exact: bool
+) -> Edit:
     """The text from the first statement that changes to the end of the kernel."""
     source = context.module.source
     parts = segments(source, body)
@@ -165,18 +192,26 @@ def _rewritten_body(context: FusionContext, sliced: TileSlice, names: AxisNames,
     return Edit(start, end, text)
 
 
-def _with(source, segment: Segment, rename: list[Edit], unit: str) -> str:  # type: ignore[no-untyped-def]
+def _with(source: SourceFile, segment: Segment, rename: list[Edit], unit: str) -> str:
     """A segment's text with the axis renamed in it, indented by `unit`."""
     start, end = source.line_start(segment.first), source.line_start(segment.last + 1)
     lines = indented(source, segment, unit) if unit else segment_lines(source, segment)
     inside = [e for e in rename if start <= e.start and e.end <= end]
     if inside:
         # Renames are single tokens: make them before the lines are indented.
-        plain = apply_edits(source.text[start:end], [Edit(e.start - start, e.end - start, e.replacement) for e in inside])
+        plain = apply_edits(
+            source.text[start:end], [Edit(e.start - start, e.end - start, e.replacement) for e in inside]
+        )
         raw = segment_lines(source, segment)
         changed = plain.splitlines(keepends=True)
-        lines = [unit + new if old != line and new.strip() else new
-                 for old, line, new in zip(raw, lines, changed, strict=True)] if unit else changed
+        lines = (
+            [
+                unit + new if old != line and new.strip() else new
+                for old, line, new in zip(raw, lines, changed, strict=True)
+            ]
+            if unit
+            else changed
+        )
     text = "".join(lines)
     return text if text.endswith(("\n", "\r")) or not text else text + source.newline
 
@@ -187,7 +222,9 @@ def _header(context: FusionContext, names: AxisNames, indent: str, *, exact: boo
     if exact:
         parameter = context.dimension_parameter()
         if parameter is None:
-            raise refuse("non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension))
+            raise refuse(
+                "non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension)
+            )
         language = language_name(context.module)
         end = f"min({end}, {language}.cdiv({parameter}, {context.tile}))"
     return [
@@ -196,4 +233,6 @@ def _header(context: FusionContext, names: AxisNames, indent: str, *, exact: boo
     ]
 
 
-PRIMITIVE = Primitive("fuse_axis_loop", fuse_axis_loop, NumericsClass.REASSOCIATED, ("tiles_per_program", "axis", "merge"))
+PRIMITIVE = Primitive(
+    "fuse_axis_loop", fuse_axis_loop, NumericsClass.REASSOCIATED, ("tiles_per_program", "axis", "merge")
+)

@@ -25,12 +25,15 @@ from ..conditions.fusable_axis import choose_axis
 from ..conditions.mergeable import check_mergeable
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
+from ..kernel.tile_text import TileChoice
 from ..reasons import refuse_all
 from .base import Primitive
 from .set_tile import set_tile
 
 
-def fuse_axis_widen(module: Module, kernel: KernelDef, *, tile: int | str = "whole", axis: str | None = None) -> list[Edit]:
+def fuse_axis_widen(
+    module: Module, kernel: KernelDef, *, tile: int | str = "whole", axis: str | None = None
+) -> list[Edit]:
     """Edits that widen the tile of the axis with the most redundant work (or of the axis called `axis`).
 
     `tile`: "whole" for the next power of two of the dimension, or a number of lanes.
@@ -39,7 +42,7 @@ def fuse_axis_widen(module: Module, kernel: KernelDef, *, tile: int | str = "who
     context = choose_axis(analyse(module, kernel), axis)
     refuse_all(check_mergeable(context))
     number = int(context.axis.root) if context.axis.root.isdigit() else None
-    choice = tile if isinstance(tile, int) else "whole"
+    choice: TileChoice = tile if isinstance(tile, int) else "whole"
     return set_tile(module, context.launches, context.tile, choice, axis=number)
 
 

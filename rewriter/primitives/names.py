@@ -11,7 +11,9 @@ def language_name(module: Module, kernel: KernelDef) -> str | None:
     """How the kernel can write `triton.language`: the module's own alias, where no local name hides it."""
     local = {n.id for n in ast.walk(kernel.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     local |= set(kernel.parameter_names)
-    aliases = [name for name, dotted in module.names.imported.items() if dotted == "triton.language" and name not in local]
+    aliases = [
+        name for name, dotted in module.names.imported.items() if dotted == "triton.language" and name not in local
+    ]
     if aliases:
         return "tl" if "tl" in aliases else aliases[0]
     roots = [name for name, dotted in module.names.imported.items() if dotted == "triton" and name not in local]

@@ -18,6 +18,7 @@ from ..analysis.facts import Facts, analyse
 from ..conditions.fusable_axis import choose_axis
 from ..kernel.definition import KernelDef, Module, load_module
 from ..kernel.edits import Edit, apply_edits
+from ..kernel.source import SourceFile
 
 
 def separate_tuples(module: Module, kernel: KernelDef, axis: str | None = None) -> Module | None:
@@ -53,12 +54,20 @@ def _separated(facts: Facts, axis: Axis, statement: ast.stmt) -> list[Edit]:
     if line[: statement.col_offset].strip() or _has_comment(source.text[start:end]):
         return []
     gap = source.newline + source.indent(statement)
-    return [Edit(start, end, gap.join(f"{t.id} = {_text(source, v)}" for t, v in zip(targets, values, strict=True) if isinstance(t, ast.Name)))]
+    return [
+        Edit(
+            start,
+            end,
+            gap.join(
+                f"{t.id} = {_text(source, v)}" for t, v in zip(targets, values, strict=True) if isinstance(t, ast.Name)
+            ),
+        )
+    ]
 
 
-def _text(source, value: ast.expr) -> str:  # type: ignore[no-untyped-def]
+def _text(source: SourceFile, value: ast.expr) -> str:
     """The value's source; in parentheses where it runs over several lines."""
-    text: str = source.segment(value)
+    text = source.segment(value)
     return f"({text})" if "\n" in text or "\r" in text else text
 
 

@@ -39,7 +39,9 @@ PRECISIONS = ("tf32x3", "ieee")
 _PINNED = ("input_precision", "allow_tf32")
 
 
-def set_dot_precision(module: Module, kernel: KernelDef, precision: str = "tf32x3", target: str | None = None) -> list[Edit]:
+def set_dot_precision(
+    module: Module, kernel: KernelDef, precision: str = "tf32x3", target: str | None = None
+) -> list[Edit]:
     """Edits that give every eligible dot of the kernel a precision.
 
     `precision`: `tf32x3` or `ieee`. `target`: the architecture it is for (`sm_90`, `gfx942`), where one is named.
@@ -66,7 +68,12 @@ def eligible_dots(module: Module, kernel: KernelDef) -> list[ast.Call]:
     flow = flow_of(kernel.node)
     types = TypeAnalysis(module, kernel, flow)
     dots = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Call) and operation(module, flow, n) == "dot"]
-    found: dict[str, list[ast.Call]] = {"": [], "dot_precision_pinned": [], "dot_operands_not_fp32": [], "dot_not_carried": []}
+    found: dict[str, list[ast.Call]] = {
+        "": [],
+        "dot_precision_pinned": [],
+        "dot_operands_not_fp32": [],
+        "dot_not_carried": [],
+    }
     for dot in sorted(dots, key=lambda n: (n.lineno, n.col_offset)):
         found[_obstacle(module, flow, types, dot)].append(dot)
     if found[""]:

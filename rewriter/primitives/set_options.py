@@ -17,9 +17,13 @@ from .base import Primitive
 from .set_launch import set_launch
 
 
-def set_options(module: Module, kernel: KernelDef, *, num_warps: int | None = None, num_stages: int | None = None) -> list[Edit]:
+def set_options(
+    module: Module, kernel: KernelDef, *, num_warps: int | None = None, num_stages: int | None = None
+) -> list[Edit]:
     """Edits that give every launch of the kernel these options. Raises Refuse as set_launch does."""
-    options = {name: value for name, value in (("num_warps", num_warps), ("num_stages", num_stages)) if value is not None}
+    options = {
+        name: value for name, value in (("num_warps", num_warps), ("num_stages", num_stages)) if value is not None
+    }
     return set_launch(module, readable_launches(module, kernel), options) if options else []
 
 

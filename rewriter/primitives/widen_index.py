@@ -80,7 +80,9 @@ def _candidates(product: Product) -> list[ast.expr]:
     """Roots in order of preference, then the operand; a loop's variable has no root but its use."""
     ranked = sorted(product.roots, key=lambda root: _PREFERENCE.index(root.kind))
     found = [root.node for root in ranked if root.kind != "loop"]
-    return found + [root.node for root in ranked if _is_plain(root, product)] + ([product.side] if product.tensor else [])
+    return (
+        found + [root.node for root in ranked if _is_plain(root, product)] + ([product.side] if product.tensor else [])
+    )
 
 
 def _is_plain(root: Root, product: Product) -> bool:

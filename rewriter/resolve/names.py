@@ -9,8 +9,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-MATH_SUBMODULES = ("triton.language.math", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
-                   "triton.language.standard", "triton.language.core")
+MATH_SUBMODULES = (
+    "triton.language.math",
+    "triton.language.extra.libdevice",
+    "triton.language.extra.cuda.libdevice",
+    "triton.language.standard",
+    "triton.language.core",
+)
 
 
 @dataclass(frozen=True)
