@@ -31,7 +31,7 @@ demo: $(BASE)
 	@mkdir -p $(DEMO)
 	@echo; echo '$$ skel search "redundant normalization"'
 	@$(SKEL) search "redundant normalization" --db sqlite:///$(DEMO)/skel.sqlite
-	@echo; echo '$$ skel apply fuse_vtiles examples/kda_decode.py --no-bench'
+	@echo; echo '$$ skel apply fuse_vtiles examples/kda_decode.py --no-bench -o $(DEMO)/kda_decode_fuse_vtiles.py'
 	@$(SKEL) apply fuse_vtiles examples/kda_decode.py --no-bench \
 	  --db sqlite:///$(DEMO)/skel.sqlite -o $(DEMO)/kda_decode_fuse_vtiles.py
 	@echo; echo 'What this did: installed skel into $(VENV), searched the skeletons for a symptom, applied the first answer to a'
