@@ -11,6 +11,7 @@ import ast
 from skel.store.schema import Refusal
 
 from ..analysis.events import Access, Condition
+from ..analysis.stores import StoreClass
 from ..kernel.autotune import heuristics_of
 from ..kernel.launch import Launch
 from ..reasons import refusal
@@ -42,14 +43,28 @@ def unbounded(context: FusionContext) -> list[Access]:
     return list(found.values())
 
 
-def masked_everywhere(context: FusionContext) -> bool:
-    """True where a mask cuts every access along the lanes, so that whole tiles past the end do nothing."""
+def idle_past_end(context: FusionContext) -> bool:
+    """True where whole tiles past the dimension's end do nothing: a program may then walk into them.
+
+    Every access that looks at the axis runs along its lanes under a mask; every store is such an access, or runs in
+    the first tile only, or stores what all tiles store. A slot or an atomic of a tile that never was counts for more.
+    """
+    idle = (StoreClass.LANE, StoreClass.GUARDED, StoreClass.INVARIANT)
+    if any(c.store_class not in idle for c in context.lanes.stores):
+        return False
+    if any(count.floor_division for counts in context.counts.values() for count in counts):
+        # The launcher counts whole tiles only: the last one of the grid need not be the last of the dimension.
+        return False
     return all(
-        any(a == context.axis and context.is_dimension(limit, launch) for a, limit in access.covered)
+        _masked(context, access, launch)
         for access in context.facts.accesses
-        if context.axis in access.pointer.lanes
+        if access.pointer.depends_on(context.axis)
         for launch in context.launches
     )
+
+
+def _masked(context: FusionContext, access: Access, launch: Launch) -> bool:
+    return any(a == context.axis and context.is_dimension(limit, launch) for a, limit in access.covered)
 
 
 def _bounded(context: FusionContext, access: Access, launch: Launch) -> bool:

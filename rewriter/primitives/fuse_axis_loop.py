@@ -30,7 +30,7 @@ from ..analysis.axis_names import AxisNames, axis_names, language_name
 from ..analysis.facts import Facts, analyse
 from ..analysis.tile_slice import TileSlice, slice_body
 from ..conditions.aliases import aliases_of
-from ..conditions.bounds import masked_everywhere
+from ..conditions.bounds import idle_past_end
 from ..conditions.context import FusionContext
 from ..conditions.fusable_axis import choose_axis
 from ..conditions.launch_sites import require_same_choice
@@ -92,7 +92,7 @@ def _fused(module: Module, kernel: KernelDef, tiles_per_program: int | str, axis
     for launch in context.launches:
         edits += pass_constexpr(module, [launch], PARAMETER, fixed or _all_tiles(context, launch))
     edits += add_parameter(module, kernel, PARAMETER)
-    return edits + [_rewritten_body(context, sliced, names, body, exact=not masked_everywhere(context))]
+    return edits + [_rewritten_body(context, sliced, names, body, exact=not idle_past_end(context))]
 
 
 def _all_tiles(context: FusionContext, launch: Launch) -> str:
@@ -185,7 +185,7 @@ def _rewritten_body(
     loop = [_with(source, by_statement[s], rename, unit) for s in sliced.repeated]
     if loop:
         loop[0] = loop[0].lstrip("\r\n")
-    header = _header(context, names, source.indent(body[0]), exact=exact)
+    header = _header(context, names, source.indent(body[0]), unit, exact=exact)
     text = "".join([*once, *(line + source.newline for line in header), *loop])
     if not text.endswith(("\n", "\r")) and end < len(source.text):
         text += source.newline
@@ -216,21 +216,48 @@ def _with(source: SourceFile, segment: Segment, rename: list[Edit], unit: str) -
     return text if text.endswith(("\n", "\r")) or not text else text + source.newline
 
 
-def _header(context: FusionContext, names: AxisNames, indent: str, *, exact: bool) -> list[str]:
+def _header(context: FusionContext, names: AxisNames, indent: str, unit: str, *, exact: bool) -> list[str]:
     group, tile = names.group, names.name
+    lines = [f"{indent}# One program walks {PARAMETER} tiles; what they have in common is done once, above."]
+    if _asks_for_tensor(context, tile):
+        # A loop variable may be a plain number: the index stays what the program id made it.
+        step = _fresh(context, f"{tile}_step")
+        count = f"min({PARAMETER}, {_tile_count(context)} - {group} * {PARAMETER})" if exact else PARAMETER
+        return [*lines, f"{indent}for {step} in range({count}):", f"{indent}{unit}{tile} = {group} * {PARAMETER} + {step}"]
     end = f"({group} + 1) * {PARAMETER}"
     if exact:
-        parameter = context.dimension_parameter()
-        if parameter is None:
-            raise refuse(
-                "non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension)
-            )
-        language = language_name(context.module)
-        end = f"min({end}, {language}.cdiv({parameter}, {context.tile}))"
-    return [
-        f"{indent}# One program walks {PARAMETER} tiles; what they have in common is done once, above.",
-        f"{indent}for {tile} in range({group} * {PARAMETER}, {end}):",
-    ]
+        end = f"min({end}, {_tile_count(context)})"
+    return [*lines, f"{indent}for {tile} in range({group} * {PARAMETER}, {end}):"]
+
+
+def _tile_count(context: FusionContext) -> str:
+    """How the kernel can write the number of tiles. Raises Refuse where it does not know the dimension."""
+    parameter = context.dimension_parameter()
+    if parameter is None:
+        raise refuse(
+            "non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension)
+        )
+    if any(count.floor_division for counts in context.counts.values() for count in counts):
+        return f"{parameter} // {context.tile}"
+    return f"{language_name(context.module)}.cdiv({parameter}, {context.tile})"
+
+
+def _asks_for_tensor(context: FusionContext, name: str) -> bool:
+    """True where the kernel calls a method of the index, or passes it to a function of its own."""
+    for node in ast.walk(context.kernel.node):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+            return True
+        if isinstance(node, ast.Call) and context.module.names.dotted(node.func) is None:
+            arguments = [*node.args, *(k.value for k in node.keywords)]
+            if any(isinstance(a, ast.Name) and a.id == name for a in arguments):
+                return True
+    return False
+
+
+def _fresh(context: FusionContext, name: str) -> str:
+    if name in {n.id for n in ast.walk(context.kernel.node) if isinstance(n, ast.Name)} | set(context.kernel.parameter_names):
+        raise refuse("name_taken", context.kernel.node, name=name, scope=context.kernel.name)
+    return name
 
 
 PRIMITIVE = Primitive(
