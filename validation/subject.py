@@ -38,6 +38,27 @@ class Sidecar:
 
 
 @dataclass(frozen=True, slots=True)
+class SlicedModule:
+    """A module that a slice needs: its own slice, under its own name."""
+
+    module: str
+    path: str
+    """Its file relative to the package's root, with `/`."""
+    text: str
+    is_package: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceSpec:
+    """How a slice of a package's file is loaded: the names that are wanted of it, and the other modules they need."""
+
+    names: tuple[str, ...]
+    path: str
+    """The file relative to the package's root, with `/`."""
+    modules: tuple[SlicedModule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What a worker loads: a text, the module name it is given, and a sidecar where the hooks are not in the text."""
 
@@ -47,6 +68,8 @@ class Subject:
     module: str
     """The module name the text is loaded under."""
     sidecar: Sidecar | None = None
+    slice: SliceSpec | None = None
+    """Present where only a slice of the text is loaded."""
 
     @property
     def sha256(self) -> str:
@@ -54,7 +77,7 @@ class Subject:
 
     def with_text(self, text: str) -> Subject:
         """The same file with other contents: a candidate in place of the original."""
-        return Subject(text, self.path, self.module, self.sidecar)
+        return Subject(text, self.path, self.module, self.sidecar, self.slice)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -62,7 +85,10 @@ class Subject:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Subject:
         sidecar = data.get("sidecar")
-        return cls(data["text"], data["path"], data["module"], Sidecar(**sidecar) if sidecar else None)
+        part = data.get("slice")
+        modules = tuple(SlicedModule(**one) for one in part["modules"]) if part else ()
+        spec = SliceSpec(tuple(part["names"]), part["path"], modules) if part else None
+        return cls(data["text"], data["path"], data["module"], Sidecar(**sidecar) if sidecar else None, spec)
 
 
 def module_name(path: str) -> str:

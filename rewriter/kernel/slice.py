@@ -232,7 +232,7 @@ def _attributes(readers: list[ast.stmt], chain: tuple[str, ...]) -> frozenset[st
 
 
 def _first_line(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(d.lineno for d in decorators)])
 
 

@@ -19,7 +19,7 @@ class Standin:
 
 STANDINS: dict[str, Standin] = {
     "fla.backends.dispatch": Standin(
-        "def dispatch(entry_point): return (lambda function: function) if isinstance(entry_point, str) else entry_point",
+        "def dispatch(entry): return (lambda function: function) if isinstance(entry, str) else entry",
         "it imports every optional backend of the operation; the decorated function, which launches the Triton kernel,"
         " is what it falls back to",
     ),

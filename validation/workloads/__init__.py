@@ -2,7 +2,8 @@
 
 from .hooks import Hooks, MissingHooks, label_of, parameters_of, read_hooks
 from .loading import Loaded, load_subject
-from .sidecar import SidecarError, read_target, subject_of
+from .sidecar import read_target, subject_of, target_of
+from .target import SidecarError
 
 __all__ = [
     "Hooks",
@@ -15,4 +16,5 @@ __all__ = [
     "read_hooks",
     "read_target",
     "subject_of",
+    "target_of",
 ]

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from ..subject import Subject
+from .late_names import bind_late
+from .slices import load_slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,15 @@ def load_subject(subject: Subject, folder: Path) -> Loaded:
 
     Raises whatever the module raises while it is imported.
     """
-    if str(Path(subject.path).resolve().parent) not in sys.path:
-        sys.path.insert(0, str(Path(subject.path).resolve().parent))
     path = folder / Path(subject.path).name
-    module = _run_file(path, subject.text, _free_name(subject.module))
+    if subject.slice is not None:
+        # The folder of a package's file is no place to import from: its modules have longer names.
+        path.write_bytes(subject.text.encode())
+        module = load_slice(subject, path)
+    else:
+        if str(Path(subject.path).resolve().parent) not in sys.path:
+            sys.path.insert(0, str(Path(subject.path).resolve().parent))
+        module = _run_file(path, subject.text, _free_name(subject.module))
     hooks_module = module
     if subject.sidecar is not None:
         sidecar_folder = folder / "sidecar"
@@ -59,4 +66,5 @@ def _run_file(path: Path, text: str, name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    bind_late(module)
     return module
