@@ -192,6 +192,9 @@ def compare(operator: str, a: Value, b: Value, line: int) -> Value:
     result = replace(elementwise([a, b], line, "comparison"), dtype="int1", padded_zero=NO_AXES)
     flipped = {"Gt": "Lt", "GtE": "LtE"}
     low, high, name = (b, a, flipped[operator]) if operator in flipped else (a, b, operator)
+    if name in ("Is", "IsNot") and a.dtype == b.dtype == "none":
+        # An omitted argument is None on every path; a value that is None on some is not marked so.
+        return replace(result, constant=name == "Is")
     if low.poly is None or high.poly is None:
         return result
     if name in ("Lt", "LtE"):
