@@ -76,7 +76,7 @@ class Progress:
 def apply(job: Job) -> Result:
     """Apply a skeleton to a file. Raises WrongUse for a target or sidecar that is none, MissingHere without torch."""
     from skel.rewriter.engine import candidates
-    from skel.rewriter.reasons import refusal
+    from skel.rewriter.reasons import Refuse, refusal
     from skel.rewriter.result import Bug, Refused
 
     protocol = _protocol(job)
@@ -84,7 +84,12 @@ def apply(job: Job) -> Result:
     if job.skeleton.is_advice:
         progress.refusals = (refusal("advice_only", skeleton=job.skeleton.name),)
         return progress.end(Verdict.NOT_APPLICABLE)
-    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target, wide=job.full)
+    try:
+        kernel = job.kernel or _kernel_of_slice(job)
+    except Refuse as refused:
+        progress.refusals = refused.refusals
+        return progress.end(Verdict.NOT_APPLICABLE)
+    found = candidates(job.skeleton, job.text, job.file, kernel, job.settings, job.target, wide=job.full)
     if isinstance(found, Bug):
         raise RewriterFault(found)
     if isinstance(found, Refused):
@@ -99,7 +104,7 @@ def check(original: str, path: str, candidate: str, candidate_path: str, workloa
     from skel.validation import check as numerics
     from skel.validation.isolation import WorkerError
     from skel.validation.subject import CandidateSource
-    from skel.validation.workloads.sidecar import SidecarError
+    from skel.validation.workloads import SidecarError
 
     try:
         report = numerics.check(original, [CandidateSource(candidate_path, candidate)], path, workload_file=workload,
@@ -109,6 +114,26 @@ def check(original: str, path: str, candidate: str, candidate_path: str, workloa
     except WorkerError as error:
         raise MissingHere(str(error), hint="see `skel doctor`") from error
     return Result(report.candidates[0].verdict, check_document(report))
+
+
+def _kernel_of_slice(job: Job) -> str | None:
+    """The one kernel that a sidecar's launchers reach, where only a slice of the file is run; None for other files.
+
+    Raises Refuse where there is no such slice, WrongUse for a sidecar that does not fit.
+    """
+    if job.workload is None:
+        return None
+    from skel.rewriter.kernel.definition import load_module
+    from skel.validation.workloads import SidecarError, sliced_text, subject_of
+
+    try:
+        subject = subject_of(job.text, job.file, job.workload)
+    except SidecarError as error:
+        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+    if subject.slice is None:
+        return None
+    names = {kernel.name for kernel in load_module(sliced_text(subject), job.file).entry_kernels}
+    return names.pop() if len(names) == 1 else None
 
 
 class RewriterFault(Exception):
@@ -129,7 +154,7 @@ def unified_diff(before: str, after: str, path: str) -> str:
 def _judge(progress: Progress, protocol: Protocol) -> Result:
     """Compile, choose, run."""
     from skel.validation.isolation import WorkerError, Workers
-    from skel.validation.workloads.sidecar import SidecarError
+    from skel.validation.workloads import SidecarError
 
     where = device()
     with ExitStack() as stack:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from ..reasons import Refuse, refusal, refuse_all
@@ -97,7 +98,8 @@ class _Walk:
         return None
 
 
-def slice_package(root: Path, module: str, path: str, text: str, names: Iterable[str]) -> PackageSlice:
+@lru_cache(maxsize=8)
+def slice_package(root: Path, module: str, path: str, text: str, names: tuple[str, ...]) -> PackageSlice:
     """The slices that `names` of `module` need. `root` is the folder or archive that holds the package; `text` is the
     target's own, original or rewritten, and `path` its file relative to `root`.
 

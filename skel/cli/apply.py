@@ -12,11 +12,17 @@ from skel.files import SourceFile, read_source, write_whole
 from skel.store.schema.words import ExitStatus
 
 from .database import open_store
-from .options import Db, Json, existing_file, parse_settings, parse_target_file
+from .options import Db, Json, existing_file, parse_kernel, parse_settings, parse_target_file
 from .output import emit, working
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; see `skel list`.")]
-Target = Annotated[str, typer.Argument(metavar="FILE[::KERNEL]", help="The file; the kernel where it has several.")]
+Target = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FILE[::KERNEL]",
+        help="The file; the kernel where it has several. Without FILE, the target that --workload names.",
+    ),
+]
 Out = Annotated[str | None, typer.Option("-o", "--out", metavar="OUT", help="Write there, not to STEM_NAME.py here.")]
 InPlace = Annotated[bool, typer.Option("--in-place", help="Write the result into FILE itself.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print the difference; write nothing.")]
@@ -29,7 +35,7 @@ Arch = Annotated[str, typer.Option("--target", metavar="ARCH", help="The archite
 
 def command(
     name: Name,
-    target: Target,
+    target: Target = None,
     out: Out = None,
     in_place: InPlace = False,
     diff: Diff = False,
@@ -50,8 +56,8 @@ def command(
 
     from .verdict import render_verdict
 
-    path, kernel = parse_target_file(target)
-    source = read_source(path)
+    source, kernel = _source(target, workload)
+    path = source.path
     destination = _destination(source, name, out, in_place, diff)
     job = Job(
         skeleton=get_skeleton(open_store(db), name),
@@ -77,6 +83,22 @@ def command(
     return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT
 
 
+def _source(target: str | None, workload: str | None) -> tuple[SourceFile, str | None]:
+    """The file to be rewritten and the kernel's name. Raises WrongUse where neither FILE nor a sidecar names one."""
+    if target and not target.startswith("::"):
+        path, kernel = parse_target_file(target)
+        return read_source(path), kernel
+    if workload is None:
+        raise WrongUse("FILE is missing", hint="name the file, or give --workload a file with a TARGET")
+    from skel.validation.workloads import SidecarError, target_of
+
+    try:
+        found, text = target_of(str(existing_file(workload)))
+    except SidecarError as error:
+        raise WrongUse(str(error), hint="TARGET names a file, also one of an installed package or a wheel") from error
+    return SourceFile(Path(found), text, "utf-8"), parse_kernel(target)
+
+
 def _destination(source: SourceFile, name: str, out: str | None, in_place: bool, diff: bool) -> Path | None:
     """Where the result goes; None for --diff. Raises WrongUse where the options contradict each other."""
     given = [option for option, there in (("-o", out is not None), ("--in-place", in_place), ("--diff", diff)) if there]
@@ -85,10 +107,12 @@ def _destination(source: SourceFile, name: str, out: str | None, in_place: bool,
     if diff:
         return None
     if in_place:
+        if not source.path.is_file():
+            raise WrongUse(f"{source.path} lies in an archive, which is not changed", hint="use -o or --diff")
         return source.path
     destination = Path(out) if out is not None else Path(f"{source.path.stem}_{name}.py")
     if destination.is_dir() or not destination.parent.is_dir():
         raise WrongUse(f"{destination} cannot be written", hint="-o takes the path of a file in an existing folder")
-    if destination.exists() and destination.samefile(source.path):
+    if destination.exists() and source.path.exists() and destination.samefile(source.path):
         raise WrongUse(f"{destination} is the file to be rewritten", hint="say --in-place if that is what you want")
     return destination

@@ -41,10 +41,16 @@ def parse_scalar(text: str) -> Scalar:
 
 def parse_target_file(text: str) -> tuple[Path, str | None]:
     """`FILE[::KERNEL]` as a readable file and a kernel's name. Raises WrongUse for a missing file or a bad name."""
-    file, colons, kernel = text.partition("::")
+    kernel = parse_kernel(text)
+    return existing_file(text.partition("::")[0]), kernel
+
+
+def parse_kernel(text: str | None) -> str | None:
+    """The kernel of `FILE::KERNEL`; None where there is none. Raises WrongUse for what cannot be a name."""
+    _, colons, kernel = (text or "").partition("::")
     if colons and not kernel.isidentifier():
         raise WrongUse(f"{kernel!r} is not the name of a kernel", where=text, hint="write FILE::KERNEL")
-    return existing_file(file), kernel or None
+    return kernel or None
 
 
 def existing_file(text: str) -> Path:

@@ -3,6 +3,7 @@
 from .hooks import Hooks, MissingHooks, label_of, parameters_of, read_hooks
 from .loading import Loaded, load_subject
 from .sidecar import read_target, subject_of, target_of
+from .slices import sliced_text
 from .target import SidecarError
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "parameters_of",
     "read_hooks",
     "read_target",
+    "sliced_text",
     "subject_of",
     "target_of",
 ]
