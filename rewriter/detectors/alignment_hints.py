@@ -1,0 +1,52 @@
+"""alignment_hints. Used: multiple_of, max_contiguous. Symptom: an address the compiler cannot see through: offsets
+wrapped with `%`, or a pointer read from memory, in a kernel without a hint."""
+
+from __future__ import annotations
+
+import ast
+
+from .base import Detector, Seen
+from .trace import sources_of
+from .view import KernelView
+
+_HINTS = ("multiple_of", "max_contiguous")
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    return [Seen(body.at(call), f"gives the compiler tl.{name}") for body in view.bodies
+            for call, name in body.calls if name in _HINTS]
+
+
+def _opportunities(view: KernelView) -> list[Seen]:
+    if _uses(view):
+        return []
+    found = []
+    for access in view.facts.accesses:
+        if access.path or not access.pointer.dims or not access.node.args:
+            continue
+        for node in sources_of(view, access.node.args[0]):
+            if _wraps(view, node):
+                found.append(Seen(int(getattr(node, "lineno", access.line)), "wraps offsets with `%` and gives no hint of what stays contiguous"))
+            elif _selected(view, node):
+                found.append(Seen(int(getattr(node, "lineno", access.line)), "takes a pointer out of memory or a selection and gives no hint of its alignment"))
+    return found
+
+
+def _wraps(view: KernelView, node: ast.AST) -> bool:
+    """`(tile + arange) % N`: a block of offsets, consecutive but for the wrap."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and view.is_block(node.left)):
+        return False
+    right = view.value(node.right)
+    if right is None or right.dims != () or isinstance(node.right, ast.Constant):
+        return False
+    value = view.value(node.left)
+    return value is not None and value.poly is not None and any(a.kind in ("lane", "range") for a in value.poly.atoms)
+
+
+def _selected(view: KernelView, node: ast.AST) -> bool:
+    """A number cast to a pointer."""
+    return isinstance(node, ast.Call) and view.operation(node) in ("to", "cast") and any(
+        isinstance(n, ast.Call) and view.operation(n) == "pointer_type" for a in node.args for n in ast.walk(a))
+
+
+DETECTOR = Detector("alignment_hints", _uses, _opportunities)

@@ -1,0 +1,31 @@
+"""exp_to_exp2. Used: exponentials in base two. Symptom: natural exponentials of scores in a loop.
+
+A score is what a dot or a sum over a block gave; the factor log2(e) has a place to go there, the scale. Exponents that
+are loaded, such as gates, have none in the kernel and are not listed.
+"""
+
+from __future__ import annotations
+
+from .base import Detector, Seen
+from .trace import sources_of
+from .view import KernelView
+
+_NATURAL = ("exp", "fast_expf")
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    return [Seen(b.at(n), "takes exponentials in base two") for b in view.bodies for n in b.called("exp2", "fast_exp2f")]
+
+
+def _opportunities(view: KernelView) -> list[Seen]:
+    scores = set(view.own.called("dot", "dot_scaled", "sum"))
+    found = []
+    for node in view.own.called(*_NATURAL):
+        if not node.args or not view.flow.loops_around(node):
+            continue
+        if scores & sources_of(view, node.args[0]):
+            found.append(Seen(node.lineno, "takes natural exponentials of scores inside a loop"))
+    return found
+
+
+DETECTOR = Detector("exp_to_exp2", _uses, _opportunities)

@@ -1,0 +1,80 @@
+"""fuse_epilogue. Used: after its last product or reduction a kernel gates, activates or normalises the result before it
+stores it.
+
+A normalising kernel's own norm is its work, not an epilogue; a gate on top of it is one, and so is a norm of what an
+earlier product or weighted sum gave.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .base import Detector, Seen
+from .trace import sources_of, stores
+from .view import KernelView
+
+_GATES = ("sigmoid", "tanh", "erf", "silu", "gelu", "softplus")
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    results = set(view.own.called("dot", "dot_scaled", "sum"))
+    found = []
+    last = max((n.lineno for n in results), default=0)
+    for _, value in stores(view):
+        if not view.is_block(value):
+            continue
+        back = sources_of(view, value)
+        made = results & back
+        if not made:
+            continue
+        gate = _gate(view, back, results)
+        if gate is not None and int(getattr(gate, "lineno", 0)) >= last:
+            found.append(Seen(gate.lineno, "gates or activates the result before it is stored"))
+        norm = _norm(view, back, results)
+        if norm is not None:
+            found.append(Seen(norm.lineno, "normalises the result before it is stored"))
+    return found
+
+
+def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.AST | None:
+    """A product of a gate and of something that a result went into, after which there is no further result."""
+    later = {n for r in results & back for n in sources_of(view, *r.args)}
+    for node in back - later:
+        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+            continue
+        for gate, main in ((node.left, node.right), (node.right, node.left)):
+            gates = [n for n in sources_of(view, gate) if isinstance(n, ast.Call) and _is_gate(view, n)]
+            if gates and results & sources_of(view, main) and not (set(gates) & later):
+                return node
+    return None
+
+
+def _is_gate(view: KernelView, node: ast.Call) -> bool:
+    if view.operation(node) in _GATES:
+        return True
+    return any(isinstance(node.func, ast.Name) and body.kernel.name == node.func.id and bool(body.called(*_GATES))
+               and not body.called("load", "store", "sum", "dot") for body in view.bodies[1:])
+
+
+def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.AST | None:
+    """A root of a sum of squares of something that a product or a loop's sum gave."""
+    for root in (n for n in back if isinstance(n, ast.Call) and view.operation(n) in ("rsqrt", "sqrt")):
+        if not root.args or view.flow.loops_around(root):
+            continue
+        inner = sources_of(view, root.args[0])
+        sums = [n for n in inner if isinstance(n, ast.Call) and view.operation(n) == "sum" and _squares(n)]
+        for outer in sums:
+            before = sources_of(view, *outer.args) & results - set(sums)
+            if any(view.operation(n) == "dot" or view.flow.loops_around(n) for n in before if isinstance(n, ast.expr)):
+                return root
+    return None
+
+
+def _squares(node: ast.Call) -> bool:
+    """`sum(x * x)`, behind a selection or not."""
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and ast.dump(n.left) == ast.dump(n.right)
+               for a in node.args for n in ast.walk(a)) or any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow) for a in node.args for n in ast.walk(a))
+
+
+DETECTOR = Detector("fuse_epilogue", _uses)

@@ -1,0 +1,89 @@
+"""fuse_vtiles. Used: a program that holds a whole row, reduces it and writes it back. Symptom: a grid axis that walks
+tiles, each of which repeats a reduction, a scan or a product that the tile has no part in.
+
+Exponentials alone that repeat are too cheap to list, and so is an axis to which every launch gives one tile.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..analysis.axes import Axis
+from ..analysis.events import Work
+from ..conditions.fusable_axis import tile_parameter
+from ..conditions.redundant_work import redundant_work
+from .base import Detector, Seen
+from .host import is_single_tile
+from .trace import sources_of, stores
+from .view import KernelView
+
+_CHEAP = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "divide", "sigmoid", "fast_expf", "fdiv", "tanh"})
+
+
+def walked_axes(view: KernelView) -> list[Axis]:
+    """Axes that walk tiles of a constexpr size, more than one of them at some launch."""
+    return [a for a in view.facts.tiled_axes if tile_parameter(view.facts, a) is not None and not is_single_tile(view, a)]
+
+
+def repeated(view: KernelView, axis: Axis) -> list[Work]:
+    """What every tile of the axis repeats and is worth sharing."""
+    return [w for w in redundant_work(view.facts, axis) if w.operation not in _CHEAP]
+
+
+def _opportunities(view: KernelView) -> list[Seen]:
+    found = []
+    for axis in walked_axes(view):
+        work = repeated(view, axis)
+        if work:
+            kinds = ", ".join(sorted({w.operation for w in work}))
+            found.append(Seen(work[0].line, f"every tile along {view.facts.axis_name(axis)} repeats {len(work)} operations over blocks ({kinds})"))
+    return found
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    """A stored row depends on a reduction over its own whole length, or the launcher leaves an axis one tile."""
+    whole = [a for a in view.facts.tiled_axes if tile_parameter(view.facts, a) is not None and is_single_tile(view, a)]
+    kept = [Seen(w[0].line, f"{view.facts.axis_name(a)} is always one tile, so that what does not depend on it is done once")
+            for a in whole if (w := repeated(view, a))]
+    return kept or _rows(view)
+
+
+def _rows(view: KernelView) -> list[Seen]:
+    if any(_is_contiguous(view, axis) or repeated(view, axis) for axis in walked_axes(view)):
+        return []
+    reductions = {n: view.value(_operand(n)) for n in view.own.called("sum", "max", "min")}
+    found = []
+    for store, value in stores(view):
+        pointer = view.value(store.args[0]) if store.args else None
+        if pointer is None or not pointer.dims:
+            continue
+        whole = {d.size for d in pointer.dims if not any(not is_single_tile(view, a) for a in d.lanes)} - {None, "1"}
+        for node in sources_of(view, value):
+            given = reductions.get(node) if isinstance(node, ast.Call) else None
+            if given is not None and given.dims and not view.flow.loops_around(node) and any(d.size in whole for d in given.dims):
+                found.append(Seen(node.lineno, "a program reduces a whole row and writes it back"))
+    return found
+
+
+def _operand(node: ast.Call) -> ast.expr | None:
+    if node.args:
+        return node.args[0]
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
+
+
+def _is_contiguous(view: KernelView, axis: Axis) -> bool:
+    """True where some store's neighbouring elements lie along the axis: it divides rows."""
+    for access in view.facts.stores:
+        poly = access.pointer.poly
+        if poly is not None and any(len(m) == 1 and m[0].kind == "lane" and axis in m[0].axes for m, _ in poly.terms):
+            if len(access.pointer.dims or ()) > 1 or not _has_rows(view):
+                return True
+    return False
+
+
+def _has_rows(view: KernelView) -> bool:
+    """True where some store writes a block of more than one dimension."""
+    return any(len(a.pointer.dims or ()) > 1 for a in view.facts.stores)
+
+
+DETECTOR = Detector("fuse_vtiles", _uses, _opportunities)

@@ -1,0 +1,114 @@
+"""What the host says of a kernel's axes: how often an axis is walked, where a tile comes from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..analysis.axes import Axis
+from ..conditions.fusable_axis import tile_parameter
+from ..kernel.definition import Module
+from ..kernel.grid import read_grid
+from ..kernel.idioms import follow, identity, next_power_of_2
+from ..kernel.launch import Launch
+from ..kernel.scope import bindings_in
+from ..kernel.tile import trace_tile
+from ..reasons import Refuse
+from .view import KernelView
+
+
+def grid_dims(view: KernelView, launch: Launch) -> tuple[ast.expr, ...]:
+    """Dimensions of a launch's grid; none where it cannot be read."""
+    try:
+        return read_grid(view.module, launch).dims
+    except Refuse:
+        return ()
+
+
+def grid_meta(view: KernelView, launch: Launch) -> str | None:
+    """The name of the grid function's argument, where the grid is one."""
+    try:
+        return read_grid(view.module, launch).meta
+    except Refuse:
+        return None
+
+
+def is_single_tile(view: KernelView, axis: Axis) -> bool:
+    """True where every launch gives the axis one tile: the tile is the whole dimension, up to a cap it never reaches."""
+    tile = tile_parameter(view.facts, axis)
+    return tile is not None and bool(view.launches) and all(_is_whole(view, launch, tile) for launch in view.launches)
+
+
+def _is_whole(view: KernelView, launch: Launch, tile: str) -> bool:
+    sizes = list(tile_values(view, launch, tile))
+    return bool(sizes) and all(_covers(view.module, launch, size) for size in sizes)
+
+
+def tile_values(view: KernelView, launch: Launch, tile: str) -> Iterator[ast.expr]:
+    """The expressions that a launch's tile may be; nothing where it cannot be followed."""
+    try:
+        binding = trace_tile(view.module, launch, tile)
+    except Refuse:
+        return
+    if binding.kind in ("literal", "expression") and binding.argument is not None:
+        yield binding.argument
+    for source in binding.sources:
+        if source.value is None or source.kind not in ("assign", "unpack"):
+            return
+        yield from _arms(source.value)
+
+
+def _arms(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.IfExp):
+        yield from _arms(node.body)
+        yield from _arms(node.orelse)
+    else:
+        yield node
+
+
+def _covers(module: Module, launch: Launch, size: ast.expr) -> bool:
+    """`next_power_of_2(D)`, alone, above a floor, or below a cap that an assertion keeps D under."""
+    if next_power_of_2(module, size) is not None:
+        return True
+    match size:
+        case ast.Call(func=ast.Name(id="max"), args=[first, second], keywords=[]):
+            return _covers(module, launch, first) or _covers(module, launch, second)
+        case ast.Call(func=ast.Name(id="min"), args=[first, second], keywords=[]):
+            return any(_covers(module, launch, whole) and _never_reached(module, launch, whole, cap)
+                       for whole, cap in ((first, second), (second, first)))
+    return False
+
+
+def _never_reached(module: Module, launch: Launch, whole: ast.expr, cap: ast.expr) -> bool:
+    dimension = next_power_of_2(module, whole)
+    limit = follow(module, cap)[0]
+    if dimension is None or not (isinstance(limit, ast.Constant) and isinstance(limit.value, int)) or launch.function is None:
+        return False
+    wanted = identity(module, dimension)
+    for left, operator, right, refuted in _claims(launch.function):
+        if not (isinstance(right, ast.Constant) and isinstance(right.value, int)) or identity(module, left) != wanted:
+            continue
+        if right.value <= limit.value and isinstance(operator, (ast.Gt, ast.GtE) if refuted else (ast.Lt, ast.LtE)):
+            return True
+    return False
+
+
+def _claims(function: ast.AST) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr, bool]]:
+    """Comparisons that a function asserts, or raises on (`refuted`)."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert):
+            yield from ((*c, False) for c in _compares(node.test))
+        elif isinstance(node, ast.If) and any(isinstance(s, ast.Raise) for s in node.body):
+            yield from ((*c, True) for c in _compares(node.test))
+
+
+def _compares(test: ast.expr) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            yield node.left, node.ops[0], node.comparators[0]
+
+
+def assigned_values(function: ast.AST, name: str) -> list[ast.expr]:
+    """Every value that a function assigns to a name."""
+    body = getattr(function, "body", [])
+    return [b.value for b in bindings_in(body, name) if b.value is not None]

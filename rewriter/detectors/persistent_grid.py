@@ -1,0 +1,45 @@
+"""persistent_grid. Used: a program takes every n-th piece of work, n being the number of programs, or its share of them.
+
+    for work in range(pid, count, tl.num_programs(0))         a stride by the number of programs
+    for row in range(pid * share, (pid + 1) * share)          a share of the rows, one share a multiprocessor
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .base import Detector, Seen
+from .host import grid_dims
+from .view import KernelView
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    found = []
+    for loop in view.loops:
+        if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or len(loop.iter.args) != 3:
+            continue
+        start, step = loop.iter.args[0], loop.iter.args[2]
+        value = view.value(start)
+        atom = value.poly.sole_atom() if value is not None and value.poly is not None else None
+        if atom is not None and atom.kind == "axis" and _counts_programs(view, step, atom.axis.root):
+            found.append(Seen(loop.lineno, "takes work in strides of the number of programs"))
+    return found
+
+
+def _counts_programs(view: KernelView, step: ast.expr, root: str) -> bool:
+    """`tl.num_programs(k)`, or a parameter that the launch also gives the grid."""
+    value = view.value(step)
+    if value is not None and any(s.startswith("num_programs") for s in value.symbols):
+        return True
+    if not isinstance(step, ast.Name) or not root.isdigit():
+        return False
+    for launch in view.launches:
+        dims, argument = grid_dims(view, launch), launch.arguments.get(step.id)
+        if argument is not None and int(root) < len(dims) and ast.dump(dims[int(root)]) == ast.dump(argument):
+            return True
+    # Without a launch to look at: a stride by a constexpr that is no size of a block.
+    blocks = {n.id for c in view.own.called("arange", "zeros", "full") for a in c.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+    return not view.launches and step.id in view.kernel.constexprs and step.id not in blocks
+
+
+DETECTOR = Detector("persistent_grid", _uses)

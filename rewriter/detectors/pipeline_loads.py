@@ -1,0 +1,107 @@
+"""pipeline_loads. Used: more than one stage asked for in tl.range, in an autotune configuration, or at the launch of a
+kernel that walks a tl.range. A num_stages at a launch without such a loop pipelines nothing and is not counted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..kernel.definition import Module
+from ..kernel.scope import reaching
+from .base import Detector, Seen
+from .view import KernelView
+
+_DEPTH = 4
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    found = []
+    ranges = view.own.called("range")
+    for call in ranges:
+        stages = next((k.value for k in call.keywords if k.arg == "num_stages"), None)
+        if stages is not None and _in_kernel(stages):
+            found.append(Seen(call.lineno, "a loop asks for more than one pipeline stage"))
+    found += [Seen(node.lineno, "configurations ask for more than one pipeline stage") for node in _tuned(view)]
+    if ranges:
+        for launch in view.launches:
+            stages_option = launch.options.get("num_stages")
+            if stages_option is not None and any(n > 1 for n in _numbers(view.module, stages_option.value, _DEPTH)):
+                found.append(Seen(launch.line, "the launch asks for more than one pipeline stage"))
+    return found
+
+
+def _in_kernel(node: ast.expr) -> bool:
+    """A number above one; a parameter or an expression is there to be set."""
+    return not isinstance(node, ast.Constant) or (isinstance(node.value, int) and node.value > 1)
+
+
+def _tuned(view: KernelView) -> list[ast.AST]:
+    """The first place in the autotuner's list that asks for more than one stage."""
+    tuner = view.kernel.autotune
+    if tuner is None:
+        return []
+    configs = next((k.value for k in tuner.keywords if k.arg == "configs"), tuner.args[0] if tuner.args else None)
+    return [tuner] if configs is not None and any(n > 1 for n in _stages(view.module, configs, _DEPTH)) else []
+
+
+def _stages(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
+    """Numbers of stages in every Config that an expression builds."""
+    loops = {n.id: c.iter for g in ast.walk(node) if isinstance(g, ast.ListComp | ast.GeneratorExp)
+             for c in g.generators for n in ast.walk(c.target) if isinstance(n, ast.Name)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and _name(part.func) == "Config":
+            for keyword in part.keywords:
+                if keyword.arg == "num_stages":
+                    over = loops.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else None
+                    yield from _numbers(module, over if over is not None else keyword.value, depth)
+        elif depth and isinstance(part, ast.Name) and part.id in module.names.constants:
+            for value in module.names.constants[part.id]:
+                yield from _stages(module, value, depth - 1)
+        elif depth and isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            for definition in module.names.functions.get(part.func.id, ()):
+                yield from _from_function(module, definition, depth - 1)
+
+
+def _from_function(module: Module, definition: ast.FunctionDef, depth: int) -> Iterator[int]:
+    """Stages in the Configs that a helper function makes; loops of the function give its names their values."""
+    loops = {n.id: f.iter for f in ast.walk(definition) if isinstance(f, ast.For) for n in ast.walk(f.target) if isinstance(n, ast.Name)}
+    for call in ast.walk(definition):
+        if isinstance(call, ast.Call) and _name(call.func) == "Config":
+            for keyword in call.keywords:
+                if keyword.arg == "num_stages":
+                    over = loops.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else None
+                    yield from _numbers(module, over if over is not None else keyword.value, depth)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.ListComp | ast.GeneratorExp):
+            yield from _stages(module, node, 0)
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+
+
+def _numbers(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
+    """The whole numbers that a host expression may be, or may range over."""
+    match node:
+        case ast.Constant(value=bool()):
+            return
+        case ast.Constant(value=int() as number):
+            yield number
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            for part in parts:
+                yield from _numbers(module, part, depth)
+        case ast.IfExp(body=a, orelse=b) | ast.BinOp(left=a, op=ast.Add(), right=b):
+            yield from _numbers(module, a, depth)
+            yield from _numbers(module, b, depth)
+        case ast.Call(func=ast.Name(id="range"), args=args) if args and all(isinstance(a, ast.Constant) for a in args):
+            yield from range(*(int(a.value) for a in args if isinstance(a, ast.Constant) and isinstance(a.value, int)))
+        case ast.Name(id=name) if depth:
+            for binding in reaching(module.source, name, node):
+                if binding.value is not None and binding.kind in ("assign", "unpack", "parameter"):
+                    value = binding.value
+                    if binding.kind == "unpack":
+                        continue
+                    yield from _numbers(module, value, depth - 1)
+
+
+DETECTOR = Detector("pipeline_loads", _uses)

@@ -1,0 +1,85 @@
+"""split_k. Used: programs that share one sum, by atomic adds or through a buffer with a slot for each part.
+
+A sum is shared along an axis where the axis chooses which part of a reduction a program does, and does not choose the
+place of the result, other than by a slot of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..analysis.axes import Axis
+from ..analysis.events import Access
+from .base import Detector, Seen
+from .split_kv import splits_keys
+from .view import KernelView
+
+
+_SUMS = frozenset({"sum", "dot"})
+
+
+def _uses(view: KernelView) -> list[Seen]:
+    if splits_keys(view):
+        return []
+    found = []
+    for access in view.facts.stores:
+        if access.kind == "atomic_add" and _is_float_sum(access) and _adds_across(access):
+            found.append(Seen(access.line, "programs add their parts with atomics"))
+        elif access.kind == "store" and _slots(view, access):
+            found.append(Seen(access.line, "each program leaves its part of a sum in a slot of its own"))
+    return found
+
+
+def shares_sums(view: KernelView) -> bool:
+    """True where the kernel leaves parts of sums."""
+    return bool(_uses(view))
+
+
+def _is_float_sum(access: Access) -> bool:
+    """A value, not a counter: counters add literals."""
+    return access.value is not None and access.value.constant is None and access.value.poly is None
+
+
+def _adds_across(access: Access) -> bool:
+    """Some axis that the value depends on is no part of the address."""
+    value = access.value
+    return value is not None and any(not access.pointer.depends_on(a) for a in value.axes) or bool(value and value.memory)
+
+
+def _slots(view: KernelView, access: Access) -> list[Axis]:
+    """Axes over whose lanes the value was summed, and whose index is part of the address."""
+    value, pointer = access.value, access.pointer
+    if value is None:
+        return []
+    summed = {c.axis for c in value.cross if c.operation in _SUMS}
+    slotted = {a for a in summed if any(u == a for u in pointer.uniform)}
+    return sorted(slotted | _strided(view, access), key=str)
+
+
+def _strided(view: KernelView, access: Access) -> set[Axis]:
+    """Axes that pick the part of a loop that a sum runs over: `for k in range(pid * BLOCK, K, BLOCK * SPLITS)`."""
+    found = set()
+    for loop in view.loops:
+        if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or len(loop.iter.args) < 2:
+            continue
+        start = view.value(loop.iter.args[0])
+        if start is None or not _sums_in(view, loop, access):
+            continue
+        for axis in start.uniform:
+            if axis in access.pointer.uniform and not any(axis.overlaps(lane) for lane in access.pointer.lanes):
+                found.add(axis)
+    return found
+
+
+def _sums_in(view: KernelView, loop: ast.For, access: Access) -> bool:
+    """True where the loop adds up the stored value."""
+    from .trace import sources_of, stored_value
+    value = stored_value(access.node, False)
+    if access.path or value is None:
+        return False
+    inside = set(ast.walk(loop))
+    reductions = set(view.own.called("dot", "sum")) & inside
+    return bool(reductions & sources_of(view, value))
+
+
+DETECTOR = Detector("split_k", _uses)

@@ -1,0 +1,134 @@
+"""What detectors look at: one kernel with its facts, its body and its helpers' bodies, and its launches. All lazily."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..analysis.callees import find_callee
+from ..analysis.facts import Facts, analyse
+from ..analysis.flow import Flow, flow_of
+from ..analysis.operators import callee_of, operation
+from ..analysis.value import Value
+from ..kernel.definition import KernelDef, Module
+from ..kernel.launch import Launch, launches_of
+from ..reasons import Refuse
+
+MAX_DEPTH = 4
+"""Helpers of helpers that are looked into."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The body of the kernel, or of a helper that it calls."""
+
+    module: Module
+    kernel: KernelDef
+    line: int | None
+    """Line of the kernel's own call behind which the helper stands; None in the kernel itself."""
+
+    @cached_property
+    def flow(self) -> Flow:
+        return flow_of(self.kernel.node)
+
+    @cached_property
+    def calls(self) -> tuple[tuple[ast.Call, str], ...]:
+        """Every call whose operation is known, by the language's name for it."""
+        found = []
+        for node in ast.walk(self.kernel.node):
+            if isinstance(node, ast.Call):
+                name = operation(self.module, self.flow, node)
+                if name is not None:
+                    found.append((node, name.removeprefix("extra.cuda.").removeprefix("extra.libdevice.")))
+        return tuple(found)
+
+    def called(self, *names: str) -> list[ast.Call]:
+        return [node for node, name in self.calls if name in names]
+
+    def at(self, node: ast.AST) -> int:
+        """The kernel's own line for a node of this body."""
+        return self.line if self.line is not None else int(getattr(node, "lineno", self.kernel.node.lineno))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelView:
+    """One kernel, as detectors see it."""
+
+    facts: Facts
+
+    @property
+    def module(self) -> Module:
+        return self.facts.module
+
+    @property
+    def kernel(self) -> KernelDef:
+        return self.facts.kernel
+
+    def of(self, kernel: KernelDef) -> KernelView:
+        """The view of another kernel of the file."""
+        return KernelView(analyse(self.module, kernel))
+
+    @cached_property
+    def own(self) -> Body:
+        """The kernel's own body."""
+        return Body(self.module, self.kernel, None)
+
+    @property
+    def flow(self) -> Flow:
+        return self.own.flow
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The kernel's own body and every helper's that it reaches, each helper once."""
+        return (self.own, *self._helpers(self.own, MAX_DEPTH, {id(self.kernel)}))
+
+    def _helpers(self, body: Body, depth: int, seen: set[int]) -> Iterator[Body]:
+        if depth == 0:
+            return
+        for node in ast.walk(body.kernel.node):
+            callee = callee_of(body.module, body.flow, node) if isinstance(node, ast.Call) else None
+            for module, helper in callee.definitions if callee is not None else ():
+                if id(helper) not in seen:
+                    seen.add(id(helper))
+                    found = Body(module, helper, body.at(node))
+                    yield found
+                    yield from self._helpers(found, depth - 1, seen)
+
+    @cached_property
+    def launches(self) -> tuple[Launch, ...]:
+        """Launches in the file; none where they cannot be read."""
+        try:
+            return launches_of(self.module, self.kernel)
+        except Refuse:
+            return ()
+
+    @cached_property
+    def loops(self) -> tuple[ast.For | ast.While, ...]:
+        """Loops of the kernel itself, in source order."""
+        found = [n for n in ast.walk(self.kernel.node) if isinstance(n, ast.For | ast.While)]
+        return tuple(sorted(found, key=lambda n: n.lineno))
+
+    def is_unrolled(self, loop: ast.For | ast.While) -> bool:
+        """True for `for i in tl.static_range(n)`: no loop is left of it."""
+        return isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) \
+            and operation(self.module, self.flow, loop.iter) == "static_range"
+
+    def value(self, node: ast.AST | None) -> Value | None:
+        """What the analysis knows of an expression of the kernel itself, in any run."""
+        return next((e.values[node] for e in self.facts.runs if node in e.values), None) if node is not None else None
+
+    def is_block(self, node: ast.AST | None) -> bool:
+        """True where the expression is known to be a block of more than no dimensions."""
+        value = self.value(node)
+        return value is not None and bool(value.dims)
+
+    def operation(self, node: ast.expr) -> str | None:
+        """The language's name of what an expression of the kernel itself calls."""
+        return operation(self.module, self.flow, node)
+
+    def is_pure_helper(self, node: ast.Call) -> bool:
+        """True where the call reaches a helper whose source is known."""
+        callee = find_callee(self.module, node.func)
+        return callee is not None and bool(callee.definitions)
