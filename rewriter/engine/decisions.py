@@ -19,7 +19,7 @@ WARPS = (1, 2, 4, 8)
 TILES = (16, 32, 64, 128)
 """Tiles that are tried, in lanes."""
 MAX_STATE_REGISTERS = 256
-"""Fp32 registers a thread past which a combination is not even tried: 128 compile without spills on sm_90, 256 never."""
+"""Fp32 registers a thread past which a combination is not tried: 128 compile without spills on sm_90, 256 do not."""
 
 
 @dataclass(frozen=True)

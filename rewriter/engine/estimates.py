@@ -1,4 +1,4 @@
-"""Sizes of a kernel's tiles, as far as they are known, and what they say of registers: only to rank, never to refuse."""
+"""Sizes of a kernel's tiles, as far as they are known, and the registers they take: to rank, never to refuse."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class ModuleNames:
         return None
 
     def triton_name(self, node: ast.expr) -> str | None:
-        """`arange` for whatever resolves to `triton.language.arange` (or a math submodule of it); else None."""
+        """`arange` for what resolves to `triton.language.arange` (or a math submodule of it); else None."""
         dotted = self.dotted(node)
         if dotted is None or not dotted.startswith("triton.language."):
             return None
