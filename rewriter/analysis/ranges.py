@@ -55,8 +55,8 @@ class Range:
 
     @property
     def ceiling(self) -> float:
-        """Upper bound, infinities counted."""
-        return math.inf if self.infinite else self.most
+        """Upper bound, infinities counted: what has no positive value is never infinite upwards."""
+        return math.inf if self.infinite and self.most > 0 else self.most
 
 
 ANYTHING = Range()
@@ -110,9 +110,9 @@ class RangeAnalysis:
     def _binary(self, node: ast.BinOp, left: ast.expr, op: ast.operator, right: ast.expr, known: Known) -> Range:
         a, b = self.of(left, known), self.of(right, known)
         if isinstance(op, ast.Add):
-            return _sum(a.least + b.least, a.most + b.most, a.infinite or b.infinite)
+            return _added(a, b)
         if isinstance(op, ast.Sub):
-            return _sum(a.least - b.most, a.most - b.least, a.infinite or b.infinite)
+            return _added(a, Range(-b.high, -b.low, b.zero, b.infinite))
         if isinstance(op, ast.Mult):
             if key_of(self.module, self.flow, left) == key_of(self.module, self.flow, right):
                 top = max(
@@ -191,7 +191,9 @@ class RangeAnalysis:
         if second is None:
             return ANYTHING
         a, b = self.of(first, known), self.of(second, known)
-        return _sum(max(a.floor, b.floor), max(a.most, b.most), a.infinite or b.infinite)
+        high = max(a.most, b.most)
+        upwards = math.isinf(max(a.ceiling, b.ceiling))
+        return _sum(max(a.floor, b.floor), math.inf if upwards and high <= 0 else high, a.infinite or b.infinite)
 
     def minimum(self, node: ast.Call, first: ast.expr, known: Known) -> Range:
         second = operand(self.module, self.flow, node, 1, "y")
@@ -452,6 +454,16 @@ def _sum(low: float, high: float, infinite: bool = False) -> Range:
     if math.isnan(low) or math.isnan(high):
         return ANYTHING
     return Range(low, high, low <= 0 <= high, infinite or not (low > -LARGEST and high < LARGEST))
+
+
+def _added(a: Range, b: Range) -> Range:
+    """The finite values add up; an infinity of either sign keeps its side of the bounds open."""
+    low, high = a.least + b.least, a.most + b.most
+    if math.inf in (a.ceiling, b.ceiling) and not high > 0:
+        high = math.inf
+    if -math.inf in (a.floor, b.floor) and not low < 0:
+        low = -math.inf
+    return _sum(low, high, a.infinite or b.infinite)
 
 
 def _times(x: float, y: float) -> float:

@@ -18,6 +18,8 @@ from .operators import expanded_dims, number, operand, operation
 from .types import TypeAnalysis
 
 COMPILE_TIME, ARGUMENT, INDEX = 0, 1, 2
+SMALL_LITERAL = 256
+"""A product with a smaller literal is taken to fit: it counts entries of a small record, not elements of a tensor."""
 MAX_ROUNDS = 5
 """Rounds in which levels may still rise round a loop; a level too low only leaves a product as it is."""
 WIDE_INTEGERS = frozenset({"int64", "uint64"})
@@ -82,10 +84,10 @@ class Product:
 
 
 class WidthAnalysis:
-    """Offsets of one kernel."""
+    """Offsets of one kernel. `assumed`: expressions taken to be cast to int64 already."""
 
-    def __init__(self, module: Module, kernel: KernelDef, flow: Flow) -> None:
-        self.module, self.kernel, self.flow = module, kernel, flow
+    def __init__(self, module: Module, kernel: KernelDef, flow: Flow, assumed: frozenset[ast.expr] = frozenset()) -> None:
+        self.module, self.kernel, self.flow, self.assumed = module, kernel, flow, assumed
         self.types = TypeAnalysis(module, kernel, flow)
         self._wide: dict[Definition, bool] = {}
         self._table: dict[Definition, Scale] = {}
@@ -100,7 +102,7 @@ class WidthAnalysis:
         self._scales.clear()
 
     def narrow_products(self) -> list[Product]:
-        """The products that may wrap, in source order."""
+        """The products that may wrap, in source order, inner ones before those they are factors of."""
         found: dict[ast.BinOp, Product] = {}
         seen: set[ast.AST | Definition] = set()
         for node in ast.walk(self.kernel.node):
@@ -110,7 +112,7 @@ class WidthAnalysis:
                 )
                 if pointer is not None:
                     self._visit(pointer, found, seen)
-        return sorted(found.values(), key=lambda p: (p.node.lineno, p.node.col_offset))
+        return sorted(found.values(), key=lambda p: (p.node.lineno, p.node.col_offset, p.node.end_lineno, p.node.end_col_offset))
 
     def _visit(self, node: ast.expr, found: dict[ast.BinOp, Product], seen: set[ast.AST | Definition]) -> None:
         """Collect products backward through the arithmetic of a pointer."""
@@ -130,6 +132,8 @@ class WidthAnalysis:
                     found[node] = product
                 self._visit(left, found, seen)
                 self._visit(right, found, seen)
+            case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod()):
+                self._visit(left, found, seen)
             case ast.UnaryOp(operand=inner):
                 self._visit(inner, found, seen)
             case ast.Call():
@@ -162,7 +166,7 @@ class WidthAnalysis:
         if self.is_wide(node.left) or self.is_wide(node.right) or self._is_masked_tile(node):
             return None
         left, right = self.scale(node.left), self.scale(node.right)
-        if not (left.roots or right.roots) or max(left.level, right.level) < ARGUMENT or self._is_one(node):
+        if not (left.roots or right.roots) or max(left.level, right.level) < ARGUMENT or self._is_small(node):
             return None
         side, scale = (
             (node.left, left)
@@ -171,15 +175,20 @@ class WidthAnalysis:
         )
         return Product(node, side, (*scale.roots, *(right if side is node.left else left).roots), scale.tensor)
 
-    def _is_one(self, node: ast.BinOp) -> bool:
-        return any(number(self.module, self.flow, side) in (0.0, 1.0, -1.0) for side in (node.left, node.right))
+    def _is_small(self, node: ast.BinOp) -> bool:
+        """A literal factor of an index, as in `pairs + 2 * i`: no stride and no size."""
+        values = [number(self.module, self.flow, side) for side in (node.left, node.right)]
+        return any(value is not None and abs(value) < SMALL_LITERAL for value in values)
 
     def _is_masked_tile(self, node: ast.BinOp) -> bool:
         """`i * N + arange(0, N)` that a comparison bounds: the sum stays below a length, and so does the product."""
+        child: ast.expr = node
         parent = self.flow.parents[node]
+        while isinstance(parent, ast.Attribute) and isinstance(call := self.flow.parents[parent], ast.Call) and call.func is parent:
+            child, parent = call, self.flow.parents[call]
         if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Add):
             return False
-        other = parent.right if parent.left is node else parent.left
+        other = parent.right if parent.left is child else parent.left
         while (view := expanded_dims(other)) is not None:
             other = view[0]
         made = self.flow.definition(other)
@@ -196,6 +205,8 @@ class WidthAnalysis:
 
     def is_wide(self, node: ast.expr) -> bool:
         """True where it is proved to be a 64-bit integer, or arithmetic that one takes part in."""
+        if node in self.assumed:
+            return True
         types = self.types.of(node)
         if types is not None and types <= WIDE_INTEGERS:
             return bool(types)
@@ -236,6 +247,9 @@ class WidthAnalysis:
                     self._wide[made] = self.is_wide(made.value)
                 case "augmented" if made.value is not None:
                     self._wide[made] = self.is_wide(made.value) or any(self.is_wide_definition(s) for s in made.sources)
+                case "loop":
+                    arguments = made.value.args if isinstance(made.value, ast.Call) else []
+                    self._wide[made] = any(self.is_wide(a) for a in arguments)
                 case "join":
                     self._wide[made] = all(self.is_wide_definition(s) for s in made.sources)
                 case "carry":
@@ -249,7 +263,8 @@ class WidthAnalysis:
     def scale(self, node: ast.expr) -> Scale:
         """How large an integer expression may be."""
         if node not in self._scales:
-            self._scales[node] = self._scale(node)
+            found = self._scale(node)
+            self._scales[node] = Scale(found.level, (), True) if node in self.assumed else found
         return self._scales[node]
 
     def _scale(self, node: ast.expr) -> Scale:
@@ -349,6 +364,9 @@ class WidthAnalysis:
             return Scale(COMPILE_TIME, (), True)
         if name in ("to", "cast") and first is not None:
             inner = self.scale(first)
+            if self.is_wide(node):
+                # Nothing to widen here; where paths meet, the other one may need it.
+                return Scale(inner.level, (), True)
             return Scale(inner.level, (Root("cast", node),), True) if inner.roots else inner
         if name in _VIEWS and first is not None:
             return self.scale(first)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from .edits import Edit
 from .source import SourceFile
 
 _SKIPPED = re.compile(r"(?:\s|\\\r?\n|#[^\r\n]*)*")
@@ -56,3 +59,36 @@ def _calls(text: str, bracket: int) -> bool:
     head = text[:bracket].rstrip(" \t")
     word = re.search(r"\w+\Z", head)
     return word.group() not in _KEYWORDS if word else head.endswith((")", "]"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """Text to put before and after the span of an expression."""
+
+    start: int
+    end: int
+    before: str
+    after: str
+
+
+def wrap_edits(wraps: Iterable[Wrap], others: Iterable[Edit] = ()) -> list[Edit]:
+    """Edits for wraps that may nest and share an end: what belongs to the inner expression stays inside.
+
+    `others` replace spans; one that starts where a wrap does keeps its place behind the wrap's text.
+    """
+    opening: dict[int, list[Wrap]] = {}
+    closing: dict[int, list[Wrap]] = {}
+    for wrap in dict.fromkeys(wraps):
+        if wrap.before:
+            opening.setdefault(wrap.start, []).append(wrap)
+        if wrap.after:
+            closing.setdefault(wrap.end, []).append(wrap)
+    inserted = {at: "".join(w.before for w in sorted(group, key=lambda w: -w.end)) for at, group in opening.items()}
+    for at, group in closing.items():
+        text = "".join(w.after for w in sorted(group, key=lambda w: -w.start))
+        inserted[at] = text + inserted.get(at, "")
+    edits = []
+    for edit in dict.fromkeys(others):
+        before = inserted.pop(edit.start, "")
+        edits.append(Edit(edit.start, edit.end, before + edit.replacement) if before else edit)
+    return sorted([*edits, *(Edit(at, at, text) for at, text in inserted.items())])

@@ -38,7 +38,7 @@ from ..analysis.ranges import Range, RangeAnalysis
 from ..analysis.types import TypeAnalysis
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
-from ..kernel.text import bracketed_span, is_atom, operator_span
+from ..kernel.text import Wrap, bracketed_span, is_atom, operator_span, wrap_edits
 from ..reasons import refuse
 from .base import Primitive
 from .names import language_name, names_in_use
@@ -82,6 +82,7 @@ def div_to_reciprocal(module: Module, kernel: KernelDef) -> list[Edit]:
     )
     divisions = list(_divisions(kernel))
     edits: list[Edit] = []
+    wraps: list[Wrap] = []
     unproved: list[Division] = []
     integer: list[Division] = []
     renamed: dict[Definition, list[Division]] = {}
@@ -97,13 +98,14 @@ def div_to_reciprocal(module: Module, kernel: KernelDef) -> list[Edit]:
             # A literal is left alone: quantisers divide by one just before they round.
             continue
         elif made is not None or _is_proved(facts, division):
-            edits += _with_reciprocal(facts, division)
+            edits.append(_times(facts, division))
+            wraps.append(_reciprocal(facts, division))
         else:
             unproved.append(division)
     for made, group in renamed.items():
         edits += _reciprocal_root(facts, made, group)
     if edits:
-        return edits
+        return wrap_edits(wraps, edits)
     raise _nothing(facts, unproved, integer)
 
 
@@ -270,8 +272,8 @@ def _reciprocal_root(facts: _Facts, made: Definition, group: list[Division]) -> 
     return edits
 
 
-def _with_reciprocal(facts: _Facts, division: Division) -> list[Edit]:
-    """`x / y[:, None]` becomes `x * (1.0 / y)[:, None]`."""
+def _reciprocal(facts: _Facts, division: Division) -> Wrap:
+    """The divisor `y[:, None]` becomes `(1.0 / y)[:, None]`."""
     base = _unwrapped(division.right)
     start, end = bracketed_span(facts.module.source, base)
     bare = not is_atom(base) and (start, end) == facts.module.source.span(base)

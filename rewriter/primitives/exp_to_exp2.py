@@ -32,7 +32,7 @@ from ..analysis.interpreter import Interpreter
 from ..analysis.operators import is_wrapper
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
-from ..kernel.text import bracketed_span, is_atom
+from ..kernel.text import Wrap, bracketed_span, is_atom, wrap_edits
 from ..reasons import refuse
 from .base import Primitive
 from .names import language_name
@@ -76,6 +76,7 @@ def _refusal(kernel: KernelDef, analysis: ExponentAnalysis, groups: list[Group])
 def _edits(module: Module, kernel: KernelDef, analysis: ExponentAnalysis, groups: list[Group]) -> list[Edit]:
     source = module.source
     edits: list[Edit] = []
+    wraps: list[Wrap] = []
     converted = {n for g in groups for n in g.conversions}
     factors = [f for g in groups for f in g.factors]
     hoisted: set[Definition] = set()
@@ -88,14 +89,14 @@ def _edits(module: Module, kernel: KernelDef, analysis: ExponentAnalysis, groups
         if made is not None and _set_once(made, factors):
             hoisted.add(made)
         else:
-            edits += _times(module, factor, LOG2E, bare=_is_argument(analysis, factor))
+            wraps.append(_times(module, factor, LOG2E, bare=_is_argument(analysis, factor)))
     for made in hoisted:
         assert made.value is not None
-        edits += _times(module, made.value, LOG2E, bare=True)
+        wraps.append(_times(module, made.value, LOG2E, bare=True))
     for node in (n for g in groups for n in g.inserts):
-        edits += _times(module, node, LOG2E, bare=isinstance(analysis.flow.parents[node], ast.Assign))
+        wraps.append(_times(module, node, LOG2E, bare=isinstance(analysis.flow.parents[node], ast.Assign)))
     for use in converted:
-        edits += _times(module, use, LN2, bare=_is_argument(analysis, use))
+        wraps.append(_times(module, use, LN2, bare=_is_argument(analysis, use)))
     for sink in (s for g in groups for s in g.sinks):
         start, end = source.span(sink.func)
         if (
@@ -109,7 +110,7 @@ def _edits(module: Module, kernel: KernelDef, analysis: ExponentAnalysis, groups
             if language is None:
                 raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")
             edits.append(Edit(start, end, f"{language}.exp2"))
-    return edits
+    return wrap_edits(wraps, edits)
 
 
 def _set_once(made: Definition, factors: list[ast.expr]) -> bool:
@@ -127,13 +128,13 @@ def _is_argument(analysis: ExponentAnalysis, node: ast.expr) -> bool:
     )
 
 
-def _times(module: Module, node: ast.expr, number: str, *, bare: bool) -> list[Edit]:
+def _times(module: Module, node: ast.expr, number: str, *, bare: bool) -> Wrap:
     """`node` becomes `(node * number)`, without the outer brackets where `bare`."""
     start, end = bracketed_span(module.source, node)
     inner = is_atom(node) or (start, end) != module.source.span(node) or _is_product(node)
     before = ("" if bare else "(") + ("" if inner else "(")
     after = ("" if inner else ")") + f" * {number}" + ("" if bare else ")")
-    return ([Edit(start, start, before)] if before else []) + [Edit(end, end, after)]
+    return Wrap(start, end, before, after)
 
 
 def _is_product(node: ast.expr) -> bool:

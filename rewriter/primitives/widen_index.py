@@ -3,7 +3,7 @@
 rewrite:  i_n = tl.program_id(0)      ->  i_n = tl.program_id(0).to(tl.int64)
           i_n = tl.load(index + i)    ->  i_n = tl.load(index + i).to(tl.int64)
           i_b = i_bh // H             ->  i_b = (i_bh // H).to(tl.int64)
-          p = x + t * stride          ->  p = x + t.to(tl.int64) * stride   (t the variable of a loop)
+          p = x + t * stride          ->  p = x + tl.cast(t, tl.int64) * stride   (t the variable of a loop)
 
 A product wraps past 2**31 - 1 before it is added to the pointer; with one wide factor it does not. The index is cast
 once, where it is loaded or computed, unless the wider type would not be accepted somewhere else it goes (a block
@@ -25,17 +25,18 @@ import ast
 
 from skel.store.schema import NumericsClass
 
-from ..analysis.flow import flow_of
+from ..analysis.flow import Flow, flow_of
 from ..analysis.widening import WideningAnalysis
-from ..analysis.widths import Product, Root, WidthAnalysis
+from ..analysis.widths import Product, WidthAnalysis
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
-from ..kernel.text import bracketed_span, is_atom
+from ..kernel.text import Wrap, bracketed_span, is_atom, wrap_edits
 from ..reasons import refuse
 from .base import Primitive
 from .names import language_name
 
-_PREFERENCE = ("decoded", "program_id", "load", "cast", "loop")
+_PREFERENCE = ("decoded", "program_id", "load", "loop", "cast")
+_ROOTS = frozenset({"decoded", "program_id", "load"})
 
 
 def widen_index(module: Module, kernel: KernelDef) -> list[Edit]:
@@ -54,49 +55,54 @@ def widen_index(module: Module, kernel: KernelDef) -> list[Edit]:
     language = language_name(module, kernel)
     if language is None:
         raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")
-    casts = _casts(WideningAnalysis(module, kernel, flow, widths), products)
+    casts, left = _casts(module, kernel, flow, products)
     if not casts:
-        raise refuse("index_not_root", products[0].node, also=[p.node for p in products[1:]])
-    return [e for node in casts for e in _cast(module, node, f".to({language}.int64)")]
+        raise refuse("index_not_root", left[0].node, also=[p.node for p in left[1:]])
+    return wrap_edits(_cast(module, is_root, language, node) for node, is_root in casts.items())
 
 
-def _casts(analysis: WideningAnalysis, products: list[Product]) -> list[ast.expr]:
-    """What to cast: for each product the first root that can be, else the operand itself."""
-    chosen: list[ast.expr] = []
-    wide: set[ast.expr] = set()
-    for product in products:
-        if product.node.left in wide or product.node.right in wide:
+def _casts(module: Module, kernel: KernelDef, flow: Flow, products: list[Product]) -> tuple[dict[ast.expr, bool], list[Product]]:
+    """What to cast, and whether it is a root (else an operand); and the products that cannot be widened.
+
+    For each product the first root that can be cast, else the operand itself; then again with that assumed, since
+    what is wide by one path may be narrow by another.
+    """
+    chosen: dict[ast.expr, bool] = {}
+    left: dict[ast.BinOp, Product] = {}
+    while (pending := [p for p in products if p.node not in left]):
+        # Inner products come first, and a wide one makes those around it wide.
+        product = pending[0]
+        analysis = WideningAnalysis(module, kernel, flow, WidthAnalysis(module, kernel, flow, frozenset(chosen)))
+        found = next((n for n in _candidates(product) if n not in chosen and _helps(analysis, product, n)), None)
+        if found is None:
+            left[product.node] = product
             continue
-        for node in _candidates(product):
-            spread = analysis.spread(node)
-            if spread.trouble is None and (product.node.left in spread.nodes or product.node.right in spread.nodes):
-                chosen.append(node)
-                wide |= spread.nodes
-                break
-    return chosen
+        chosen[found] = any(root.node is found and root.kind in _ROOTS for root in product.roots)
+        products = WidthAnalysis(module, kernel, flow, frozenset(chosen)).narrow_products()
+    return chosen, list(left.values())
+
+
+def _helps(analysis: WideningAnalysis, product: Product, node: ast.expr) -> bool:
+    """True where a cast of `node` is accepted wherever it goes and makes a factor of the product wide."""
+    spread = analysis.spread(node)
+    return spread.trouble is None and (product.node.left in spread.nodes or product.node.right in spread.nodes)
 
 
 def _candidates(product: Product) -> list[ast.expr]:
-    """Roots in order of preference, then the operand; a loop's variable has no root but its use."""
+    """Roots in order of preference, then the operand. What the author cast to 32 bits, a length mostly, stays so."""
     ranked = sorted(product.roots, key=lambda root: _PREFERENCE.index(root.kind))
-    found = [root.node for root in ranked if root.kind != "loop"]
-    return (
-        found + [root.node for root in ranked if _is_plain(root, product)] + ([product.side] if product.tensor else [])
-    )
+    roots = [root.node for root in ranked if root.kind in _ROOTS or (root.kind == "loop" and product.tensor)]
+    return roots + ([product.side] if product.tensor else [])
 
 
-def _is_plain(root: Root, product: Product) -> bool:
-    return root.kind == "loop" and product.tensor
-
-
-def _cast(module: Module, node: ast.expr, suffix: str) -> list[Edit]:
+def _cast(module: Module, is_root: bool, language: str, node: ast.expr) -> Wrap:
+    """A root is a tensor and takes `.to`; an operand may be a plain number to the interpreter, which `cast` takes too."""
     start, end = module.source.span(node)
-    if is_atom(node):
-        return [Edit(end, end, suffix)]
+    if not is_root:
+        return Wrap(start, end, f"{language}.cast(", f", {language}.int64)")
     outer = bracketed_span(module.source, node)
-    if outer != (start, end):
-        return [Edit(outer[1], outer[1], suffix)]
-    return [Edit(start, start, "("), Edit(end, end, f"){suffix}")]
+    bare = not is_atom(node) and outer == (start, end)
+    return Wrap(*outer, "(" if bare else "", f"{')' if bare else ''}.to({language}.int64)")
 
 
 PRIMITIVE = Primitive("widen_index", widen_index, NumericsClass.BITWISE)
