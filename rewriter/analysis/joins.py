@@ -128,12 +128,17 @@ def join_environments(a: Environment, b: Environment, key: str) -> Environment:
 
 
 def conflicting(a: Environment, b: Environment) -> bool:
-    """True where a name has different ranks on the two paths, or its lanes lie on other dimensions."""
+    """True where a name has different ranks on the two paths, its lanes lie on other dimensions, or it is another axis."""
     return (
         a.reachable
         and b.reachable
         and any(
-            name in b.names and (_ranks_differ(value, b.names[name]) or _lanes_moved(value, b.names[name]))
+            name in b.names
+            and (
+                _ranks_differ(value, b.names[name])
+                or _lanes_moved(value, b.names[name])
+                or _axes_differ(value, b.names[name])
+            )
             for name, value in a.names.items()
         )
     )
@@ -154,6 +159,17 @@ def _lanes_moved(a: Value, b: Value) -> bool:
     if a.dims is None or b.dims is None or len(a.dims) != len(b.dims) or not a.lanes:
         return False
     return a.lanes == b.lanes and any(x.lanes != y.lanes for x, y in zip(a.dims, b.dims, strict=True))
+
+
+def _axes_differ(a: Value, b: Value) -> bool:
+    """True where a name stands for one grid axis here and for another there."""
+    first, second = (v.poly.sole_atom() if v.poly is not None else None for v in (a, b))
+    return (
+        first is not None
+        and second is not None
+        and first.kind == second.kind == "axis"
+        and first.axes != second.axes
+    )
 
 
 def taint(value: Value, by: Value) -> Value:
