@@ -201,7 +201,7 @@ def compare(operator: str, a: Value, b: Value, line: int) -> Value:
         return replace(
             result,
             bounds=_bounds(low.poly, high.poly, inclusive=name == "LtE"),
-            guards=_first_only(low.poly, high.poly) if name == "Lt" else NO_AXES,
+            guards=_first_only(low.poly, high.poly, 1 if name == "Lt" else 0),
         )
     if name == "Eq":
         return replace(result, guards=_is_zero_axis(low.poly, high.poly) | _is_zero_axis(high.poly, low.poly))
@@ -227,9 +227,9 @@ def _is_zero_axis(a: Poly, b: Poly) -> frozenset[Axis]:
     return atom.axes if atom is not None and atom.kind == "axis" and b.constant == 0 else NO_AXES
 
 
-def _first_only(low: Poly, high: Poly) -> frozenset[Axis]:
+def _first_only(low: Poly, high: Poly, limit: int) -> frozenset[Axis]:
     atom = low.sole_atom()
-    return atom.axes if atom is not None and atom.kind == "axis" and high.constant == 1 else NO_AXES
+    return atom.axes if atom is not None and atom.kind == "axis" and high.constant == limit else NO_AXES
 
 
 def logical(values: Sequence[Value], is_and: bool, line: int) -> Value:
@@ -258,7 +258,7 @@ def where(mask: Value, yes: Value, no: Value, line: int) -> Value:
         kept = no if yes.is_zero else yes
         cross = frozenset(replace(c, linear=c.linear and not mask.depends_on(c.axis)) for c in kept.cross)
     dtype = promote([yes, no])
-    if mask.guards and no.is_zero:
+    if mask.guards and no.is_zero and not any(lane.overlaps(guard) for lane in mask.lanes for guard in mask.guards):
         # Only the first tile contributes: summed over the tiles this is the value itself.
         one_hot = frozenset(Cross(a, True, line, "where") for a in mask.guards if not yes.depends_on(a))
         axes = frozenset(c.axis for c in one_hot)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+UNKNOWN_ROOT = "?"
+"""Root of an axis that may be any: what an unknown function may have read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -27,6 +30,8 @@ class Axis:
         Read as mixed-radix digits of the program id, `(pid // D) % M` covers the digits from D to D*M. Two parts are
         independent where one ends before the other begins; different program ids are independent.
         """
+        if UNKNOWN_ROOT in (self.root, other.root):
+            return True
         if self.root != other.root:
             return False
         mine, theirs = self._digits(), other._digits()

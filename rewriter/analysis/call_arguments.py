@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .arithmetic import elementwise, union
+from .axes import UNKNOWN_ROOT, Axis
 from .memory import argument
-from .operations import INTEGERS
+from .operations import INTEGERS, WIDE_INTEGERS
+from .syntax import rooted_in
 from .value import Environment, Value
 
 if TYPE_CHECKING:
@@ -30,9 +33,19 @@ def opaque(run: Interpreter, node: ast.Call, env: Environment) -> Value:
         inputs, uniform=inputs.uniform | union(v.axes - v.lanes for v in values), bases=union(v.bases for v in values)
     )
     run.unknown(ast.unparse(node.func), node, inputs)
+    if run.callee(node.func, env) is None and not _reads_type(node, env):
+        # A function whose source was not found may read any program id.
+        inputs = replace(inputs, uniform=inputs.uniform | {Axis(UNKNOWN_ROOT)})
     if any(v.is_block for v in values):
         return run.lose(inputs, node, ast.unparse(node.func))
     return replace(inputs, poly=None, bases=frozenset(), dtype=None, constant=None)
+
+
+def _reads_type(node: ast.Call, env: Environment) -> bool:
+    """True for a method of a value, and for Python's own functions: neither reads a program id."""
+    if isinstance(node.func, ast.Attribute):
+        return rooted_in(node.func, env) or not isinstance(node.func.value, ast.Name | ast.Attribute)
+    return isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
 
 
 def cast(run: Interpreter, value: Value, node: ast.Call, env: Environment, position: int) -> Value:
@@ -40,9 +53,14 @@ def cast(run: Interpreter, value: Value, node: ast.Call, env: Environment, posit
     dtype = run.dtype(target, env)
     if target is not None:
         run.eval(target, env)
-    keeps = dtype in INTEGERS or (dtype is None and value.poly is not None)
+    keeps = dtype in WIDE_INTEGERS or (dtype is None and value.poly is not None)
+    cross = value.cross
+    if dtype in INTEGERS and value.dtype not in INTEGERS:
+        # Each partial sum is cut to a whole number.
+        cross = frozenset(replace(c, linear=False) for c in cross)
     return replace(
         value,
+        cross=cross,
         dtype=dtype,
         poly=value.poly if keeps else None,
         constant=value.constant if keeps or value.is_zero else None,

@@ -12,7 +12,7 @@ from .call_arguments import arguments, cast, opaque
 from .callees import Callee
 from .functions import HANDLERS, Handler, number, range_value
 from .memory import argument
-from .operations import ELEMENTWISE, HINTS, KEEPS_ZERO, NO_VALUE, REDUCTIONS, SCANS, TRANSCENDENTAL
+from .operations import ELEMENTWISE, HINTS, KEEP_DIMS_POSITION, KEEPS_ZERO, NO_VALUE, REDUCTIONS, SCANS, TRANSCENDENTAL
 from .value import Environment, Value
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ def _reduction(run: Interpreter, name: str, node: ast.Call, env: Environment) ->
     first = argument(node, 0, "input")
     value = run.eval(first, env) if first is not None else Value(dims=None)
     axis, known = _axis_argument(run, node, env)
-    keep = argument(node, 9, "keep_dims")
+    keep = argument(node, KEEP_DIMS_POSITION[name], "keep_dims")
+    if keep is not None and not (isinstance(keep, ast.Constant) and isinstance(keep.value, bool)):
+        known = False
     keep_dims = isinstance(keep, ast.Constant) and keep.value is True
     operation = name
     if value.items is not None:
@@ -118,7 +120,7 @@ def _reduction(run: Interpreter, name: str, node: ast.Call, env: Environment) ->
         )
         return Value(items=items)
     result = shapes.reduced(run, value, axis, keep_dims, operation, node) if known else run.lose(value, node, name)
-    if name in ("max", "min") and any(k.arg == "return_indices" for k in node.keywords):
+    if name in ("max", "min") and argument(node, 2, "return_indices") is not None:
         result = Value(items=(result, result))
     run.record_work(name, node, result, value)
     return result
@@ -136,7 +138,7 @@ def _axis_argument(run: Interpreter, node: ast.Call, env: Environment) -> tuple[
 def _scan(run: Interpreter, name: str, node: ast.Call, env: Environment) -> Value:
     first = argument(node, 0, "input")
     value = run.eval(first, env) if first is not None else Value(dims=None)
-    axis, known = _axis_argument(run, node, env)
+    axis, known = _axis_argument(run, node, env) if name != "topk" else (None, argument(node, 2, "dim") is None)
     if value.items is not None:
         return Value(
             items=tuple(

@@ -63,14 +63,18 @@ class Facts:
         return tuple(sorted(found, key=str))
 
     def tile_sizes(self, axis: Axis) -> tuple[str, ...]:
-        """Keys of the sizes by which `axis` is tiled: usually one, the name of a constexpr parameter."""
+        """Keys of the sizes by which `axis` is tiled: usually one, the name of a constexpr parameter.
+
+        Values count as well as accesses: a second tiling of the axis may end up where no polynomial follows it.
+        """
+        values = [a.pointer for a in self.accesses] + [v for events in self.runs for v in events.values.values()]
         return tuple(
             sorted(
                 {
                     atom.size
-                    for access in self.accesses
-                    if access.pointer.poly is not None
-                    for atom in access.pointer.poly.atoms
+                    for value in values
+                    if value.poly is not None
+                    for atom in value.poly.atoms
                     if atom.kind == "lane" and axis in atom.axes
                 }
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import memory, shapes
 from . import poly as P
 from .arithmetic import elementwise, opaque_of, where, with_poly
-from .axes import Axis
+from .axes import UNKNOWN_ROOT, Axis
 from .call_arguments import arguments, cast, opaque
 from .memory import argument
 from .value import Dim, Environment, Value
@@ -22,22 +22,23 @@ Handler = Callable[["Interpreter", ast.Call, Environment], Value]
 
 
 def _program_id(run: Interpreter, node: ast.Call, env: Environment) -> Value:
-    number = _axisnumber(node)
-    poly = P.axis_poly(Axis(number if number is not None else ast.unparse(node)))
+    number = _axisnumber(run, node, env)
+    poly = P.axis_poly(Axis(number if number is not None else UNKNOWN_ROOT))
     return Value(poly=poly, uniform=poly.uniform_axes, dtype="int32")
 
 
 def _num_programs(run: Interpreter, node: ast.Call, env: Environment) -> Value:
-    number = _axisnumber(node)
+    number = _axisnumber(run, node, env)
     run.events.program_counts[int(number) if number is not None else -1] = node
     return Value(
         poly=P.opaque(f"num_programs({number})"), symbols=frozenset({f"num_programs({number})"}), dtype="int32"
     )
 
 
-def _axisnumber(node: ast.Call) -> str | None:
+def _axisnumber(run: Interpreter, node: ast.Call, env: Environment) -> str | None:
     value = argument(node, 0, "axis")
-    return str(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
+    number = run.eval(value, env).constant if value is not None else None
+    return str(number) if isinstance(number, int) else None
 
 
 def _arange(run: Interpreter, node: ast.Call, env: Environment) -> Value:

@@ -13,7 +13,7 @@ from .callees import Callee, find_callee
 from .events import Condition, Events, Exit, Unknown
 from .joins import conflicting, join, join_all, join_environments, taint
 from .operations import DTYPES
-from .syntax import assigned_names, bind_arguments, constant, is_constexpr_test, rooted_in
+from .syntax import assigned_names, bind_arguments, constant, is_constexpr_test, rooted_in, symbols_in
 from .value import Environment, Lost, Value
 
 MAX_ROUNDS = 6
@@ -31,6 +31,8 @@ class Frame:
     path: tuple[int, ...]
     returned: list[Value]
     top: ast.stmt | None = None
+    conditions: int = 0
+    """Conditions that hold around the call."""
 
 
 class Interpreter:
@@ -146,8 +148,11 @@ class Interpreter:
 
     def _return(self, node: ast.Return, env: Environment) -> None:
         value = self.eval(node.value, env) if node.value is not None else Value()
+        inside = self.conditions[self.frame.conditions :]
+        for condition in inside:
+            value = taint(value, condition.value)
         self.frame.returned.append(value)
-        if self.conditions and not self.frame.path:
+        if inside:
             self.events.exits[self.key(node)] = Exit(node, tuple(self.conditions), self.frame.path)
         env.reachable = False
 
@@ -383,7 +388,9 @@ class Interpreter:
         if node.attr == "value":
             return value
         # dtype, shape, type and their parts are known at compile time and the same for every tile.
-        return Value(symbols=value.symbols if node.attr in ("shape", "numel") else frozenset())
+        if node.attr not in ("shape", "numel"):
+            return Value()
+        return Value(symbols=value.symbols | union(symbols_in(d.size) for d in value.dims or ()))
 
     def dtype(self, node: ast.expr | None, env: Environment) -> str | None:
         """Short dtype name of a type expression: `tl.float32`, `p.dtype.element_ty`, `x.dtype`."""
@@ -417,7 +424,7 @@ class Interpreter:
         if bound is None:
             return None
         outer = self.frame
-        self.frame = Frame(module, helper.node, (*outer.path, node.lineno), [], outer.top)
+        self.frame = Frame(module, helper.node, (*outer.path, node.lineno), [], outer.top, len(self.conditions))
         try:
             self.block(helper.node.body, Environment(bound))
             returned = self.frame.returned

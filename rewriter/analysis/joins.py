@@ -165,19 +165,22 @@ def _axes_differ(a: Value, b: Value) -> bool:
     """True where a name stands for one grid axis here and for another there."""
     first, second = (v.poly.sole_atom() if v.poly is not None else None for v in (a, b))
     return (
-        first is not None
-        and second is not None
-        and first.kind == second.kind == "axis"
-        and first.axes != second.axes
+        first is not None and second is not None and first.kind == second.kind == "axis" and first.axes != second.axes
     )
 
 
 def taint(value: Value, by: Value) -> Value:
     """`value` chosen under a condition: it depends on what the condition depends on."""
     axes = by.axes
-    if not axes and not by.symbols:
+    if not axes and not by.symbols and not by.memory:
         return value
-    return replace(value, uniform=value.uniform | axes, symbols=value.symbols | by.symbols, guards=frozenset())
+    return replace(
+        value,
+        uniform=value.uniform | axes,
+        symbols=value.symbols | by.symbols,
+        memory=value.memory | by.memory,
+        guards=frozenset(),
+    )
 
 
 def join_all(values: list[Value], key: str) -> Value:

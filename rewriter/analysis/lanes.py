@@ -43,16 +43,22 @@ class LaneReport:
         return "linear_partials" if any(c.store_class is StoreClass.SLOT for c in self.stores) else "separable"
 
 
-def lane_report(facts: Facts, axis: Axis, aliases: Mapping[str, str] | None = None) -> LaneReport:
-    """Classify every store along `axis`. `aliases` maps parameters that share memory to one of them."""
+def lane_report(
+    facts: Facts, axis: Axis, aliases: Mapping[str, str] | None = None, derived: frozenset[str] = frozenset()
+) -> LaneReport:
+    """Classify every store along `axis`.
+
+    `aliases` maps parameters that share memory to one of them; `derived` are parameters whose argument follows from
+    the tile, such as the number of tiles.
+    """
     aliases = aliases or {}
     name = facts.axis_name(axis)
     tiles = facts.tile_sizes(axis)
-    symbols = frozenset(part for t in tiles for part in t.replace("+", "*").split("*") if part.isidentifier())
+    symbols = frozenset(part for t in tiles for part in t.replace("+", "*").split("*") if part.isidentifier()) | derived
     written = written_bases(facts, aliases)
     stores = tuple(classify(a, axis, name, symbols, written) for a in facts.stores)
     refusals = [c.refusal for c in stores if c.refusal is not None]
-    refusals += _control(facts, axis, name)
+    refusals += _control(facts, axis, name, symbols)
     refusals += _in_place(facts, axis, name, aliases)
     if not facts.stores:
         refusals.append(refusal("unknown_construct", facts.kernel.node, construct="a kernel that stores nothing"))
@@ -69,10 +75,16 @@ def _uncovered(facts: Facts, axis: Axis) -> tuple[Access, ...]:
     return tuple(a for a in facts.accesses if axis in a.pointer.lanes and not any(x == axis for x, _ in a.covered))
 
 
-def _control(facts: Facts, axis: Axis, name: str) -> list[Refusal]:
+def _control(facts: Facts, axis: Axis, name: str, tiles: frozenset[str]) -> list[Refusal]:
     """Exits and barriers that tiles do not share, and calls that may do anything."""
     found: list[Refusal] = []
     for exit_ in facts.exits:
+        if exit_.path and not any(s.path[: len(exit_.path)] == exit_.path for s in facts.stores):
+            # It leaves a helper that stores nothing: what the helper returns depends on the condition, no more.
+            continue
+        test = next((c.test for c in exit_.conditions if c.value.symbols & tiles), None)
+        if test is not None:
+            found.append(refusal("tile_used_otherwise", test, tile=", ".join(sorted(tiles))))
         if any(c.value.depends_on(axis) for c in exit_.conditions):
             found.append(refusal("tile_dependent_exit", exit_.node, also=[c.test for c in exit_.conditions], axis=name))
     if any(str(k) == axis.root or k == -1 for k in facts.program_counts):
@@ -81,9 +93,15 @@ def _control(facts: Facts, axis: Axis, name: str) -> list[Refusal]:
         inputs = unknown.inputs
         if inputs.bases and not _harmless(unknown.what):
             found.append(refusal("opaque_call", unknown.node, callee=unknown.what))
-        elif inputs.depends_on(axis) and unknown.what in ("Raise", "Try", "With", "Delete", "Break", "Continue"):
+        elif unknown.what in _CONTROL or unknown.what.startswith("assignment to "):
             found.append(refusal("unknown_construct", unknown.node, construct=unknown.what))
     return found
+
+
+_CONTROL = frozenset(
+    {"Raise", "Try", "TryStar", "With", "Delete", "Break", "Continue", "Match", "FunctionDef", "Nonlocal"}
+)
+"""Statements that Triton does not take, or that end a block early."""
 
 
 def _harmless(callee: str) -> bool:

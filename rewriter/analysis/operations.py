@@ -91,6 +91,12 @@ REDUCTIONS = frozenset({"sum", "max", "min", "argmax", "argmin", "xor_sum", "red
 SCANS = frozenset({"cumsum", "cumprod", "associative_scan", "sort", "flip", "softmax", "topk", "cummax"})
 """Order along one dimension matters; other dimensions are independent."""
 
+LAST_DIMENSION = frozenset({"sort", "flip", "topk"})
+"""Scans that act on the last dimension unless told otherwise; the others act on the first."""
+
+KEEP_DIMS_POSITION = {"sum": 2, "xor_sum": 2, "reduce_or": 2, "max": 4, "min": 4, "argmax": 3, "argmin": 3, "reduce": 3}
+"""Where a reduction takes `keep_dims`."""
+
 HINTS = frozenset({"multiple_of", "max_contiguous", "max_constancy"})
 """Return their first argument."""
 
@@ -132,3 +138,5 @@ DTYPES = {
 
 FLOATS = frozenset({"fp64", "fp32", "fp16", "bf16", "fp8"})
 INTEGERS = frozenset({"int64", "int32", "int16", "int8", "int1", "uint8", "uint16", "uint32", "uint64"})
+WIDE_INTEGERS = frozenset({"int64", "int32", "uint32", "uint64"})
+"""Wide enough for every index."""

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from . import poly as P
 from .arithmetic import union
-from .value import Cross, Dim, Environment, Value
+from .operations import LAST_DIMENSION
+from .syntax import symbols_in
+from .value import NO_AXES, Cross, Dim, Environment, Value
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
@@ -118,7 +120,8 @@ def reduced(run: Interpreter, value: Value, axis: int | None, keep_dims: bool, o
         guards=frozenset(),
         constant=None,
         block=None,
-        padded_zero=value.padded_zero,
+        # A combining function of the kernel's own need not give zero for zeros.
+        padded_zero=value.padded_zero if operation != "reduce" else NO_AXES,
     )
 
 
@@ -126,7 +129,7 @@ def _size_symbols(dim: Dim) -> frozenset[str]:
     """Reducing a dimension without lanes of a tile makes the result depend on the tile's size."""
     if dim.lanes or dim.size is None:
         return frozenset()
-    return frozenset(part for part in dim.size.replace("+", "*").split("*") if part.isidentifier())
+    return symbols_in(dim.size)
 
 
 def scanned(run: Interpreter, value: Value, axis: int | None, operation: str, node: ast.Call) -> Value:
@@ -134,7 +137,7 @@ def scanned(run: Interpreter, value: Value, axis: int | None, operation: str, no
     if value.dims is None:
         return run.lose(value, node, operation)
     rank = len(value.dims)
-    axis = axis if axis is not None else 0 if operation != "sort" else rank - 1
+    axis = axis if axis is not None else rank - 1 if operation in LAST_DIMENSION else 0
     along = value.dims[axis % rank].lanes if rank and -rank <= axis < rank else value.lanes
     crosses = {c.axis: replace(c, linear=False) for c in value.cross}
     crosses |= {a: Cross(a, False, node.lineno, operation) for a in along}

@@ -51,6 +51,8 @@ def classify(access: Access, axis: Axis, name: str, tiles: frozenset[str], writt
     if problem is not None:
         return Classified(access, StoreClass.OTHER, problem)
     pointer, value = access.pointer, access.value or Value()
+    if _crossed_twice(pointer, axis) or _crossed_twice(value, axis):
+        return _other(access, "lane_order_unknown", axis=name, op="two dimensions at once")
     crosses = crosses_of(value, axis)
     if crosses:
         return _partial(access, axis, name, crosses)
@@ -71,19 +73,40 @@ def _problem(access: Access, axis: Axis, name: str, tiles: frozenset[str]) -> Re
                     "lane_order_unknown", lost.line or access.line, also=[access.line], axis=name, op=lost.operation
                 )
     for condition in access.conditions:
+        if condition.value.symbols & tiles:
+            return refusal("tile_used_otherwise", condition.test, also=[access.line], tile=_names(tiles))
         if is_guard(condition.value, axis) and condition.holds:
             continue
         if condition.value.depends_on(axis):
             return refusal("axis_used_otherwise", condition.test, also=[access.line], axis=name)
-        if condition.value.symbols & tiles:
-            return refusal("tile_used_otherwise", condition.test, also=[access.line], tile=_names(tiles))
     mask = access.mask
     if mask is not None and not is_guard(mask, axis) and (_uniform(mask, axis) or crosses_of(mask, axis)):
         return refusal("axis_used_otherwise", access.line, axis=name)
     for part in parts:
-        if part.symbols & tiles:
+        if part.symbols & tiles and not (part is access.pointer and is_slot(access, axis)):
             return refusal("tile_used_otherwise", access.line, tile=_names(tiles))
     return None
+
+
+def is_slot(access: Access, axis: Axis) -> bool:
+    """True for a partial stored at a place of its tile's own: such a place may follow from the number of tiles."""
+    pointer, value = access.pointer, access.value or Value()
+    return (
+        access.kind == "store"
+        and bool(crosses_of(value, axis))
+        and _uniform(pointer, axis)
+        and not lanes_of(pointer, axis)
+    )
+
+
+def lanes_of(value: Value, axis: Axis) -> tuple[int, ...]:
+    """Dimensions on which lanes of the axis lie."""
+    return tuple(i for i, d in enumerate(value.dims or ()) if any(lane.overlaps(axis) for lane in d.lanes))
+
+
+def _crossed_twice(value: Value, axis: Axis) -> bool:
+    """True for a block that pairs lanes of the axis with each other: a tile holds only the pairs inside it."""
+    return len(lanes_of(value, axis)) > 1
 
 
 def _names(tiles: frozenset[str]) -> str:
@@ -94,6 +117,8 @@ def _partial(access: Access, axis: Axis, name: str, crosses: tuple[Cross, ...]) 
     """A value reduced over the tile's lanes: it may go to a slot or an atomic add if it is linear, nowhere else."""
     lines = sorted({c.line for c in crosses if c.line})
     pointer, value = access.pointer, access.value or Value()
+    if is_guarded(access, axis):
+        return _other(access, "axis_used_otherwise", axis=name)
     linear = all(c.linear for c in crosses) and not _uniform(value, axis)
     lanes = any(lane.overlaps(axis) for lane in pointer.lanes)
     slotted = access.kind == "store" and _uniform(pointer, axis) and not lanes
@@ -122,26 +147,38 @@ def _partial(access: Access, axis: Axis, name: str, crosses: tuple[Cross, ...]) 
 
 def _lane_addressed(access: Access, axis: Axis, name: str) -> Classified:
     value = access.value or Value()
-    if _uniform(access.pointer, axis) or _uniform(value, axis):
+    if _uniform(access.pointer, axis) or _uniform(value, axis) or is_guarded(access, axis):
+        # Under a guard only the first tile's lanes are stored: which they are is the tile's own size.
         return _other(access, "axis_used_otherwise", axis=name)
     return Classified(access, StoreClass.LANE)
 
 
-def _shared_place(access: Access, axis: Axis, name: str, written: frozenset[str]) -> Classified:
-    """All tiles touch the same place: only one may write, or all the same value."""
-    value, mask = access.value or Value(), access.mask
-    guarded = any(is_guard(c.value, axis) and c.holds for c in access.conditions) or (
+def is_guarded(access: Access, axis: Axis) -> bool:
+    """True where the access happens in the first tile only."""
+    mask = access.mask
+    return any(is_guard(c.value, axis) and c.holds for c in access.conditions) or (
         mask is not None and is_guard(mask, axis)
     )
+
+
+def _shared_place(access: Access, axis: Axis, name: str, written: frozenset[str]) -> Classified:
+    """All tiles touch the same place: only one may write, or all the same value."""
+    value = access.value or Value()
     target = place_name(access)
     if value.depends_on(axis):
         return _other(access, "unguarded_invariant_store", axis=name, name=target)
-    if guarded:
+    if is_guarded(access, axis):
         return Classified(access, StoreClass.GUARDED)
     if access.kind != "store":
         code = "atomic_invariant" if access.kind == "atomic_add" else "atomic_not_separated"
         return _other(access, code, axis=name)
-    if value.memory & written or access.pointer.memory & written:
+    read = [
+        value,
+        access.pointer,
+        *([access.mask] if access.mask is not None else []),
+        *(c.value for c in access.conditions),
+    ]
+    if any(part.memory & written for part in read):
         return _other(access, "inplace_not_separated", axis=name, name=target)
     return Classified(access, StoreClass.INVARIANT)
 

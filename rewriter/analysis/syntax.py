@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from ..kernel.definition import KernelDef
 from . import poly as P
 from .value import Environment, Value
+
+
+def symbols_in(key: str | None) -> frozenset[str]:
+    """Parameters named in the key of a size."""
+    return frozenset(re.findall(r"[A-Za-z_]\w*", key or ""))
 
 
 def constant(value: object) -> Value:

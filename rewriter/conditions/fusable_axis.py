@@ -20,6 +20,7 @@ from .aliases import aliases_of
 from .context import FusionContext
 from .launch_sites import counted_axis
 from .redundant_work import redundant_work
+from .tile_arguments import tile_arguments
 
 
 def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
@@ -42,16 +43,17 @@ def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
     for axis in (a for a in ranked if _worth(facts, a)):
         tile = tile_parameter(facts, axis)
         assert tile is not None
-        report = lane_report(facts, axis, aliases)
+        counts: dict[Launch, tuple[Count, ...]] = {}
+        problem: Refuse | None = None
         try:
             counts = _counts(facts, axis, tile, launches)
-        except Refuse as problem:
+        except Refuse as caught:
+            problem = caught
+        report = lane_report(facts, axis, aliases, tile_arguments(module, launches, counts, tile))
+        if problem is not None and not report.refusals:
             # The kernel's own refusals say more than the launcher's: an axis that both rule out reports the former.
-            if report.refusals:
-                counts = {}
-            else:
-                first = first or problem
-                continue
+            first = first or problem
+            continue
         return FusionContext(facts, axis, report.name, tile, launches, counts, report)
     assert first is not None
     raise first

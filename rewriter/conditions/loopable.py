@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from skel.store.schema import Refusal
 
-from ..analysis.stores import StoreClass, place_name
+from ..analysis.stores import Classified, StoreClass, is_guarded, place_name
+from ..analysis.value import Value
 from ..reasons import refusal
+from .aliases import aliases_of
 from .context import FusionContext
 
 BETWEEN_TILES = frozenset(
@@ -29,7 +31,19 @@ BETWEEN_TILES = frozenset(
 
 def check_loopable(context: FusionContext) -> list[Refusal]:
     """Every reason against walking tiles in a loop."""
-    return [r for r in context.lanes.refusals if r.code in BETWEEN_TILES]
+    shared = (_shared(context, c) for c in context.lanes.stores if c.store_class is StoreClass.OTHER)
+    found = [r for r in context.lanes.refusals if r.code in BETWEEN_TILES] + [r for r in shared if r is not None]
+    return list(dict.fromkeys(found))
+
+
+def _shared(context: FusionContext, classified: Classified) -> Refusal | None:
+    """A store of every tile to one place, whatever else is wrong with it: the last tile would win."""
+    store, value = classified.access, classified.access.value
+    if store.kind != "store" or store.pointer.depends_on(context.axis) or is_guarded(store, context.axis):
+        return None
+    if value is None or value.depends_on(context.axis):
+        return refusal("unguarded_invariant_store", store.line, axis=context.name, name=place_name(store))
+    return None
 
 
 def check_rereads(context: FusionContext) -> list[Refusal]:
@@ -40,12 +54,17 @@ def check_rereads(context: FusionContext) -> list[Refusal]:
     """
     shared = (StoreClass.GUARDED, StoreClass.INVARIANT, StoreClass.SLOT)
     found: list[Refusal] = []
+    aliases = aliases_of(context.module, context.launches)
+
+    def memory(value: Value) -> set[str]:
+        return {aliases.get(base, base) for base in value.bases}
+
     for classified in context.lanes.stores:
         store = classified.access
         if classified.store_class not in shared or store.kind != "store":
             continue
         for load in context.facts.loads:
-            if store.pointer.bases & load.pointer.bases:
+            if memory(store.pointer) & memory(load.pointer):
                 found.append(
                     refusal(
                         "inplace_not_separated", store.line, also=[load.line], axis=context.name, name=place_name(store)

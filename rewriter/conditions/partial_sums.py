@@ -1,4 +1,8 @@
-"""partials_summed: per-tile slots are summed over the tiles by the launcher."""
+"""partials_summed: per-tile slots are summed over the tiles by the launcher, and read in no other way.
+
+The buffer has one place a tile along one of its dimensions; the launcher must sum over just that dimension, or over
+all. A buffer with a fixed number of places would keep what was never written once there are fewer tiles.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,18 @@ import ast
 from skel.store.schema import Refusal
 
 from ..analysis.stores import Classified, StoreClass
+from ..kernel.count import Count
+from ..kernel.idioms import ceiling_division, follow, identity
 from ..kernel.launch import Launch
-from ..kernel.scope import within
+from ..kernel.scope import Function, reaching, within
 from ..reasons import refusal
 from .context import FusionContext
 
+ALLOCATORS = frozenset({"empty", "zeros", "ones", "full", "new_empty", "new_zeros", "new_ones", "new_full"})
+
 
 def check_partials_summed(context: FusionContext) -> list[Refusal]:
-    """Refuses `partial_not_summed` for a slot store whose buffer the launching function never sums."""
+    """Refuses `partial_not_summed` for a slot store whose buffer the launching function does not sum over the tiles."""
     found: list[Refusal] = []
     for classified in context.lanes.stores:
         if classified.store_class is not StoreClass.SLOT or classified.access.kind != "store":
@@ -31,23 +39,87 @@ def check_partials_summed(context: FusionContext) -> list[Refusal]:
 
 
 def _summed(context: FusionContext, classified: Classified, launch: Launch) -> bool:
-    if launch.function is None:
+    arguments = [launch.arguments.get(base) for base in classified.access.pointer.bases]
+    if launch.function is None or not arguments:
         return False
-    buffers = {ast.dump(launch.arguments[b]) for b in classified.access.pointer.bases if b in launch.arguments}
-    for node in ast.walk(launch.function):
-        if (
-            not isinstance(node, ast.Call)
-            or node.lineno < launch.line
-            or within(context.module.source, node, launch.call)
-        ):
+    return all(a is not None and _buffer_summed(context, a, launch, launch.function) for a in arguments)
+
+
+def _buffer_summed(context: FusionContext, buffer: ast.expr, launch: Launch, function: Function) -> bool:
+    """Every read of the buffer behind the launch is a sum over the tiles, and there is one."""
+    place = _tile_dimension(context, buffer, launch)
+    if place is None:
+        return False
+    source, text = context.module.source, ast.dump(buffer)
+    sums = 0
+    for node in ast.walk(function):
+        if not isinstance(node, ast.expr) or ast.dump(node) != text or within(source, node, launch.call):
             continue
-        match node.func:
-            case ast.Attribute(value=target, attr="sum") if ast.dump(_loaded(target)) in buffers:
-                return True
-            case ast.Attribute(attr="sum") if node.args and ast.dump(node.args[0]) in buffers:
-                return True
-    return False
+        if node.lineno < launch.line:
+            continue
+        parent = source.parents[node]
+        call = source.parents[parent] if isinstance(parent, ast.Attribute) else parent
+        if not isinstance(call, ast.Call) or not _is_sum(call, node, *place):
+            return False
+        sums += 1
+    return sums > 0
 
 
-def _loaded(node: ast.expr) -> ast.expr:
-    return node
+def _tile_dimension(context: FusionContext, buffer: ast.expr, launch: Launch) -> tuple[int, int] | None:
+    """(dimension that counts tiles, rank) of the buffer's allocation in the launching function."""
+    value = follow(context.module, buffer)[0]
+    if not isinstance(value, ast.Call):
+        return None
+    name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    if name not in ALLOCATORS or not value.args:
+        return None
+    first = value.args[0]
+    sizes = list(first.elts) if isinstance(first, ast.Tuple | ast.List) else list(value.args)
+    found = [i for i, size in enumerate(sizes) if any(_is_count(context, size, c) for c in context.counts[launch])]
+    return (found[0], len(sizes)) if len(found) == 1 else None
+
+
+def _is_count(context: FusionContext, size: ast.expr, count: Count) -> bool:
+    """True for the number of tiles: the same division, or a name for it."""
+    module = context.module
+    if isinstance(size, ast.Name):
+        nodes = {id(b.node) for b in reaching(module.source, size.id, size)}
+        if nodes and nodes <= {id(b.node) for b in count.bindings}:
+            return True
+    division = ceiling_division(module, follow(module, size)[0])
+    return (
+        division is not None
+        and identity(module, division.dimension) == identity(module, count.dimension)
+        and identity(module, division.tile) == _tile_identity(context, count)
+    )
+
+
+def _tile_identity(context: FusionContext, count: Count) -> object:
+    """The tile as the launcher spells it, also where the grid reads it from its argument."""
+    if not count.from_meta:
+        return identity(context.module, count.tile)
+    argument = next((c.arguments.get(context.tile) for c, counts in context.counts.items() if count in counts), None)
+    return None if argument is None else identity(context.module, argument)
+
+
+def _is_sum(call: ast.Call, buffer: ast.expr, dimension: int, rank: int) -> bool:
+    """`buffer.sum(d)` or `torch.sum(buffer, d)`, over the dimension or over all of them."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "sum"):
+        return False
+    method = call.func.value is buffer
+    if not method and not (call.args and call.args[0] is buffer):
+        return False
+    rest = list(call.args) if method else list(call.args[1:])
+    given = rest[0] if rest else next((k.value for k in call.keywords if k.arg in ("dim", "axis")), None)
+    if given is None:
+        return True
+    dims = list(given.elts) if isinstance(given, ast.Tuple | ast.List) else [given]
+    numbers = [_number(d) for d in dims]
+    return None not in numbers and dimension in {n % rank for n in numbers if n is not None}
+
+
+def _number(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, int) else None

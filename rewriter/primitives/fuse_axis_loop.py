@@ -44,6 +44,7 @@ from ..kernel.launch import Launch
 from ..kernel.scope import enclosing_function
 from ..kernel.segments import Segment, indent_unit, indented, segment_lines, segments
 from ..kernel.source import SourceFile
+from ..kernel.tile import trace_tile
 from ..reasons import refusal, refuse, refuse_all
 from .base import Primitive
 from .divide_grid import divide_grid
@@ -106,9 +107,14 @@ def _all_tiles(context: FusionContext, launch: Launch) -> str:
     ):
         return ast.unparse(count.count_node)
     tile = launch.arguments.get(context.tile)
-    if tile is None:
-        raise refuse("tile_belongs_to_autotuner", launch.call, tile=context.tile)
-    return ceiling_text(context.module, ast.unparse(count.dimension), ast.unparse(tile), launch.call)
+    if tile is not None:
+        spelled = ast.unparse(tile)
+    else:
+        binding = trace_tile(context.module, launch, context.tile)
+        if binding.container is None or binding.key is None:
+            raise refuse("tile_belongs_to_autotuner", launch.call, tile=context.tile)
+        spelled = f"{ast.unparse(binding.container)}[{binding.key!r}]"
+    return ceiling_text(context.module, ast.unparse(count.dimension), spelled, launch.call)
 
 
 def _body(kernel: KernelDef) -> list[ast.stmt]:
@@ -223,7 +229,11 @@ def _header(context: FusionContext, names: AxisNames, indent: str, unit: str, *,
         # A loop variable may be a plain number: the index stays what the program id made it.
         step = _fresh(context, f"{tile}_step")
         count = f"min({PARAMETER}, {_tile_count(context)} - {group} * {PARAMETER})" if exact else PARAMETER
-        return [*lines, f"{indent}for {step} in range({count}):", f"{indent}{unit}{tile} = {group} * {PARAMETER} + {step}"]
+        return [
+            *lines,
+            f"{indent}for {step} in range({count}):",
+            f"{indent}{unit}{tile} = {group} * {PARAMETER} + {step}",
+        ]
     end = f"({group} + 1) * {PARAMETER}"
     if exact:
         end = f"min({end}, {_tile_count(context)})"
@@ -234,9 +244,7 @@ def _tile_count(context: FusionContext) -> str:
     """How the kernel can write the number of tiles. Raises Refuse where it does not know the dimension."""
     parameter = context.dimension_parameter()
     if parameter is None:
-        raise refuse(
-            "non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension)
-        )
+        raise refuse("non_pow2_unmasked", context.kernel.node, axis=context.name, dim=ast.unparse(context.dimension))
     if any(count.floor_division for counts in context.counts.values() for count in counts):
         return f"{parameter} // {context.tile}"
     return f"{language_name(context.module)}.cdiv({parameter}, {context.tile})"
@@ -255,7 +263,9 @@ def _asks_for_tensor(context: FusionContext, name: str) -> bool:
 
 
 def _fresh(context: FusionContext, name: str) -> str:
-    if name in {n.id for n in ast.walk(context.kernel.node) if isinstance(n, ast.Name)} | set(context.kernel.parameter_names):
+    if name in {n.id for n in ast.walk(context.kernel.node) if isinstance(n, ast.Name)} | set(
+        context.kernel.parameter_names
+    ):
         raise refuse("name_taken", context.kernel.node, name=name, scope=context.kernel.name)
     return name
 

@@ -88,12 +88,23 @@ class Writer:
         return f"{v}[:, None] & {k}[None, :]" if v else f"{k}[None, :]"
 
     def offset(self, kind: str) -> str:
-        return {"S": "", "K": " + o_k", "V": " + o_v", "M": " + o_k[:, None] * V + o_v[None, :]",
-                "N": " + o_v[:, None] * K + o_k[None, :]"}[kind]
+        return {
+            "S": "",
+            "K": " + o_k",
+            "V": " + o_v",
+            "M": " + o_k[:, None] * V + o_v[None, :]",
+            "N": " + o_v[:, None] * K + o_k[None, :]",
+        }[kind]
 
     def size(self, kind: str) -> tuple[str, str]:
         """Elements a row in the kernel, and the tail of the buffer's shape on the host."""
-        return {"S": ("1", ""), "K": ("K", ", K"), "V": ("V", ", V"), "M": ("K * V", ", K, V"), "N": ("K * V", ", V, K")}[kind]
+        return {
+            "S": ("1", ""),
+            "K": ("K", ", K"),
+            "V": ("V", ", V"),
+            "M": ("K * V", ", K, V"),
+            "N": ("K * V", ", V, K"),
+        }[kind]
 
     def place(self, name: str, kind: str, row: str | None = None) -> str:
         size, _ = self.size(kind)
@@ -112,7 +123,17 @@ class Writer:
             self.body.inputs[name] = self.shape(kind, timed)
         place = self.place(name, kind)
         if kind == "V" and self.bad():
-            place = place.replace(" + o_v", self.rng.choice([" + (i_v + 1) * BV % V + tl.arange(0, BV)", " + tl.arange(0, BV)", " + V - 1 - o_v", " + (o_v + 1)"]))
+            place = place.replace(
+                " + o_v",
+                self.rng.choice(
+                    [
+                        " + (i_v + 1) * BV % V + tl.arange(0, BV)",
+                        " + tl.arange(0, BV)",
+                        " + V - 1 - o_v",
+                        " + (o_v + 1)",
+                    ]
+                ),
+            )
         mask = self.mask(kind)
         if mask is None:
             return f"tl.load({place})"
@@ -153,40 +174,58 @@ class Writer:
         ]
         if kind == "S":
             common += [
-                lambda d: f"tl.sum({e('K', d)})", lambda d: f"tl.max({e('K', d)}, 0)", lambda d: f"tl.sum({e('K', d)}, axis=0)",
+                lambda d: f"tl.sum({e('K', d)})",
+                lambda d: f"tl.max({e('K', d)}, 0)",
+                lambda d: f"tl.sum({e('K', d)}, axis=0)",
             ]
             if self.bad():
-                return [lambda d: f"tl.sum({e('V', d)}, 0)", lambda d: f"tl.max({e('V', d)}, 0)", lambda d: "i_v * 0.5",
-                        lambda d: "BV * 0.25", lambda d: "tl.num_programs(0) * 0.5", lambda d: f"tl.sum({e('M', d)})"]
+                return [
+                    lambda d: f"tl.sum({e('V', d)}, 0)",
+                    lambda d: f"tl.max({e('V', d)}, 0)",
+                    lambda d: "i_v * 0.5",
+                    lambda d: "BV * 0.25",
+                    lambda d: "tl.num_programs(0) * 0.5",
+                    lambda d: f"tl.sum({e('M', d)})",
+                ]
         if kind == "K":
             common += [
                 lambda d: f"tl.where({self.mask_k()}, {e('K', d)}, 0.0)",
                 lambda d: f"{e('K', d)} / (1.0 + tl.sqrt(tl.sum({e('K', 0)} * {e('K', 0)})))",
-                lambda d: f"tl.exp({e('K', 0)} - tl.max({e('K', 0)}, 0))", lambda d: f"tl.cumsum({e('K', d)}, 0)",
+                lambda d: f"tl.exp({e('K', 0)} - tl.max({e('K', 0)}, 0))",
+                lambda d: f"tl.cumsum({e('K', d)}, 0)",
                 lambda d: self.normalised(d),
             ]
             if self.bad():
                 return [lambda d: f"tl.sum({e('M', d)}, 1)", lambda d: f"tl.max({e('N', d)}, 0)"]
         if kind == "V":
             common += [
-                lambda d: f"tl.sum({e('M', d)}, 0)", lambda d: f"tl.sum({e('N', d)}, 1)",
-                lambda d: f"tl.sum({e('M', d)} * {e('K', d)}[:, None], axis=0)", lambda d: "o_v.to(tl.float32) * 0.1",
+                lambda d: f"tl.sum({e('M', d)}, 0)",
+                lambda d: f"tl.sum({e('N', d)}, 1)",
+                lambda d: f"tl.sum({e('M', d)} * {e('K', d)}[:, None], axis=0)",
+                lambda d: "o_v.to(tl.float32) * 0.1",
             ]
             if self.masked:
                 common.append(lambda d: f"tl.where({self.mask_v()}, {e('V', d)}, 0.0)")
             if self.bad():
-                return [lambda d: f"tl.cumsum({e('V', d)}, 0)", lambda d: f"{e('V', 0)} - tl.max({e('V', 0)}, 0)",
-                        lambda d: "tl.arange(0, BV).to(tl.float32)", lambda d: f"{e('V', d)} * (i_v + 1)",
-                        lambda d: f"{e('V', d)} / tl.sum({e('V', d)} + 8.0, 0)"]
+                return [
+                    lambda d: f"tl.cumsum({e('V', d)}, 0)",
+                    lambda d: f"{e('V', 0)} - tl.max({e('V', 0)}, 0)",
+                    lambda d: "tl.arange(0, BV).to(tl.float32)",
+                    lambda d: f"{e('V', d)} * (i_v + 1)",
+                    lambda d: f"{e('V', d)} / tl.sum({e('V', d)} + 8.0, 0)",
+                ]
         if kind == "M":
             common += [
-                lambda d: f"{e('K', d)}[:, None] * {e('V', d)}[None, :]", lambda d: f"{e('M', d)} * {e('K', d)}[:, None]",
-                lambda d: f"{e('M', d)} + {e('V', d)}[None, :]", lambda d: f"tl.trans({e('N', d)})",
+                lambda d: f"{e('K', d)}[:, None] * {e('V', d)}[None, :]",
+                lambda d: f"{e('M', d)} * {e('K', d)}[:, None]",
+                lambda d: f"{e('M', d)} + {e('V', d)}[None, :]",
+                lambda d: f"tl.trans({e('N', d)})",
                 lambda d: f"{e('M', d)} * tl.expand_dims({e('K', d)}, 1)",
             ]
         if kind == "N":
             common += [
-                lambda d: f"{e('V', d)}[:, None] * {e('K', d)}[None, :]", lambda d: f"{e('N', d)} - {e('V', d)}[:, None]",
+                lambda d: f"{e('V', d)}[:, None] * {e('K', d)}[None, :]",
+                lambda d: f"{e('N', d)} - {e('V', d)}[:, None]",
                 lambda d: f"tl.trans({e('M', d)})",
             ]
         return common
@@ -272,7 +311,9 @@ class Writer:
             self.assign()
         carried = [(k, n) for k in "MNVKS" for n in before[k]]
         for kind, name in self.rng.sample(carried, min(len(carried), self.rng.randint(1, 2))):
-            self.emit(f"{name} = {name} * 0.5 + {self.expr(kind)}" if self.chance(0.7) else f"{name} += {self.expr(kind)}")
+            self.emit(
+                f"{name} = {name} * 0.5 + {self.expr(kind)}" if self.chance(0.7) else f"{name} += {self.expr(kind)}"
+            )
         if self.chance(0.6):
             self.store()
         self.step = outer
@@ -284,6 +325,12 @@ class Writer:
         kind = self.rng.choice(weights)
         if kind in "VMN" and self.chance(0.15):
             return self.in_place(kind)
+        if kind in "VMN" and self.dirty and self.chance(0.15):
+            self.emit(f"if {self.rng.choice(['i_v == 0', 'BV > 8', 'i_v == 0 and BV < 16'])}:")
+            self.level += 1
+            self.write(self.place(self.out(kind), kind), self.expr(kind, 1), self.mask(kind))
+            self.level -= 1
+            return
         if kind in "VMN":
             name = self.out(kind)
             self.write(self.place(name, kind), self.expr(kind), self.mask(kind))
@@ -317,7 +364,10 @@ class Writer:
 
     def shared(self, kind: str) -> None:
         """A store to a place that does not run along V: guarded, the same value, a slot a tile, or an atomic add."""
-        way = self.rng.choice(["guarded", "guarded", "same", "slot", "slot", "atomic"] + (["partial", "product", "reread"] if self.dirty else []))
+        way = self.rng.choice(
+            ["guarded", "guarded", "same", "slot", "slot", "atomic"]
+            + (["partial", "product", "reread"] if self.dirty else [])
+        )
         value, mask = self.expr(kind), self.mask(kind)
         if way in ("slot", "atomic"):
             value = self.partial(kind)
@@ -325,7 +375,7 @@ class Writer:
                 value = f"tl.abs({value})"
         if way == "guarded":
             name = self.out(kind)
-            self.emit(f"if {self.rng.choice(['i_v == 0', 'i_v == 0', '0 == i_v', 'i_v < 1', 'not i_v > 0'])}:")
+            self.emit(f"if {self.rng.choice(['i_v == 0', 'i_v == 0', '0 == i_v', 'i_v < 1', 'i_v <= 0'])}:")
             self.level += 1
             self.write(self.place(name, kind), value, mask)
             self.level -= 1
@@ -333,7 +383,9 @@ class Writer:
             self.write(self.place(self.out(kind), kind), value, mask)
         elif way == "atomic":
             name = self.out(kind)
-            self.emit(f"tl.{'atomic_max' if self.bad() else 'atomic_add'}({self.place(name, kind)}, {value}{f', mask={mask}' if mask else ''})")
+            self.emit(
+                f"tl.{'atomic_max' if self.bad() else 'atomic_add'}({self.place(name, kind)}, {value}{f', mask={mask}' if mask else ''})"
+            )
         elif way == "slot" and self.step is None:
             self.body.slots = True
             tail = self.size(kind)[1]
@@ -353,7 +405,9 @@ class Writer:
             self.body.inputs[name] = self.shape(kind, self.step is not None)
             place = self.place(name, kind)
             self.emit(f"if {self.rng.choice(['i_v == 0', 'True'])}:")
-            self.emit(f"    tl.store({place}, tl.load({place}{f', mask={mask}, other=0.0' if mask else ''}) + {value}{f', mask={mask}' if mask else ''})")
+            self.emit(
+                f"    tl.store({place}, tl.load({place}{f', mask={mask}, other=0.0' if mask else ''}) + {value}{f', mask={mask}' if mask else ''})"
+            )
         else:
             self.write(self.place(self.out(kind), kind), self.partial(kind) if way == "partial" else value, mask)
 
@@ -363,10 +417,16 @@ class Writer:
             inner = self.expr("V", 1)
             if self.masked and self.chance(0.8):
                 inner = f"tl.where({self.mask_v()}, {inner}, 0.0)"
-            return f"tl.sum({inner}{self.rng.choice([', 0', '', ', axis=0'])})" + self.rng.choice(["", " * 0.5", f" * {self.expr('S', 0)}", " + 1.0" if self.dirty else ""])
+            return f"tl.sum({inner}{self.rng.choice([', 0', '', ', axis=0'])})" + self.rng.choice(
+                ["", " * 0.5", f" * {self.expr('S', 0)}", " + 1.0" if self.dirty else ""]
+            )
         inner = self.expr("M", 1)
         if self.masked and self.chance(0.8):
-            inner = f"tl.where({self.mask_v()}[None, :], {inner}, 0.0)".replace("o_v < V[", "(o_v < V)[").replace("o_v <= V - 1[", "(o_v <= V - 1)[").replace("V > o_v[", "(V > o_v)[")
+            inner = (
+                f"tl.where({self.mask_v()}[None, :], {inner}, 0.0)".replace("o_v < V[", "(o_v < V)[")
+                .replace("o_v <= V - 1[", "(o_v <= V - 1)[")
+                .replace("V > o_v[", "(V > o_v)[")
+            )
         return f"tl.sum({inner}, 1)"
 
     def write_body(self) -> Body:
@@ -389,7 +449,19 @@ class Writer:
             at = self.rng.randint(0, len(self.body.lines) - 1)
             while at and self.body.lines[at][0] != 1:
                 at -= 1
-            self.body.lines.insert(at, (1, self.rng.choice(["if i_v > 1:\n        return", "if i_v * BV > V - 3:\n        return", "if tl.load(flagged + 0) > 0:\n        return"])))
+            self.body.lines.insert(
+                at,
+                (
+                    1,
+                    self.rng.choice(
+                        [
+                            "if i_v > 1:\n        return",
+                            "if i_v * BV > V - 3:\n        return",
+                            "if tl.load(flagged + 0) > 0:\n        return",
+                        ]
+                    ),
+                ),
+            )
             if "flagged" in self.body.lines[at][1]:
                 self.body.inputs["flagged"] = "R"
         return self.body

@@ -74,7 +74,9 @@ def _count(summary: Summary, sample: Sample, made: Rewritten, ran: Ran) -> None:
         summary.candidates += 1
         summary.bitwise += ran.candidates[name] == "equal"
         if ran.candidates[name] not in GOOD:
-            summary.wrong.append({"seed": sample.seed, "candidate": name, "is": ran.candidates[name], "why": ran.reasons[name]})
+            summary.wrong.append(
+                {"seed": sample.seed, "candidate": name, "is": ran.candidates[name], "why": ran.reasons[name]}
+            )
     codes = [code for code, _ in made.refusals.get(WIDEN, ())]
     if codes:
         summary.refusals[codes[0]] += 1

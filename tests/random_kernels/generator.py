@@ -37,30 +37,83 @@ def decodings(rng: Random) -> Decoding:
     i, wide = rng.choice(["0", "1"]), rng.choice(["", ".to(tl.int64)"])
     j = "1" if i == "0" else "0"
     two = ("{NV}", "R") if i == "0" else ("R", "{NV}")
-    return rng.choice([
-        Decoding((f"i_v, i_r = tl.program_id({i}), tl.program_id({j})",), "i_r", "R", two, ("R",)),
-        Decoding((f"i_r = tl.program_id({j}){wide}", f"i_v = tl.program_id({i})"), "i_r", "R", two, ("R",)),
-        Decoding((f"i_v = tl.program_id(axis={i}){wide}", f"i_r = tl.program_id({j})"), "i_r", "R", two, ("R",)),
-        Decoding(("i_v, i_b, i_h = tl.program_id(0), tl.program_id(1), tl.program_id(2)", "i_r = i_b * 2 + i_h"), "i_r", "R", ("{NV}", "R // 2", "2"), ("R",)),
-        Decoding(("i_b, i_h, i_v = tl.program_id(0), tl.program_id(1), tl.program_id(2)",), "(i_b * 2 + i_h)", "R", ("R // 2", "2", "{NV}"), ("R",)),
-        Decoding(("pid = tl.program_id(0)", "n = tl.cdiv(V, BV)", "i_v = pid % n", "i_r = pid // n"), "i_r", "R", ("{NV} * R",), ("R",)),
-        Decoding(("pid = tl.program_id(0)", "i_v, i_r = pid % tl.cdiv(V, BV), pid // tl.cdiv(V, BV)"), "i_r", "R", ("R * {NV}",), ("R",)),
-        Decoding(("pid = tl.program_id(0)", "i_v = pid // R", "i_r = pid % R"), "i_r", "R", ("{NV} * R",), ("R",)),
-        Decoding(("pid = tl.program_id(0)", "i_v = pid % NT", "i_r = pid // NT"), "i_r", "R", ("{NV} * R",), ("R",), ("NT={NV}",)),
-        Decoding(("pid = tl.program_id(0)", "n = tl.cdiv(V, BV)", "i_v = pid % n", "i_h = (pid // n) % 2", "i_b = pid // (n * 2)"), "(i_b * 2 + i_h)", "R", ("{NV} * R",), ("R",)),
-        Decoding((f"i_v = tl.program_id({i})", f"i_bh = tl.program_id({j})", "i_b, i_h = i_bh // 2, i_bh % 2"), "(i_b * 2 + i_h)", "R", two, ("R",)),
-    ])
+    return rng.choice(
+        [
+            Decoding((f"i_v, i_r = tl.program_id({i}), tl.program_id({j})",), "i_r", "R", two, ("R",)),
+            Decoding((f"i_r = tl.program_id({j}){wide}", f"i_v = tl.program_id({i})"), "i_r", "R", two, ("R",)),
+            Decoding((f"i_v = tl.program_id(axis={i}){wide}", f"i_r = tl.program_id({j})"), "i_r", "R", two, ("R",)),
+            Decoding(
+                ("i_v, i_b, i_h = tl.program_id(0), tl.program_id(1), tl.program_id(2)", "i_r = i_b * 2 + i_h"),
+                "i_r",
+                "R",
+                ("{NV}", "R // 2", "2"),
+                ("R",),
+            ),
+            Decoding(
+                ("i_b, i_h, i_v = tl.program_id(0), tl.program_id(1), tl.program_id(2)",),
+                "(i_b * 2 + i_h)",
+                "R",
+                ("R // 2", "2", "{NV}"),
+                ("R",),
+            ),
+            Decoding(
+                ("pid = tl.program_id(0)", "n = tl.cdiv(V, BV)", "i_v = pid % n", "i_r = pid // n"),
+                "i_r",
+                "R",
+                ("{NV} * R",),
+                ("R",),
+            ),
+            Decoding(
+                ("pid = tl.program_id(0)", "i_v, i_r = pid % tl.cdiv(V, BV), pid // tl.cdiv(V, BV)"),
+                "i_r",
+                "R",
+                ("R * {NV}",),
+                ("R",),
+            ),
+            Decoding(("pid = tl.program_id(0)", "i_v = pid // R", "i_r = pid % R"), "i_r", "R", ("{NV} * R",), ("R",)),
+            Decoding(
+                ("pid = tl.program_id(0)", "i_v = pid % NT", "i_r = pid // NT"),
+                "i_r",
+                "R",
+                ("{NV} * R",),
+                ("R",),
+                ("NT={NV}",),
+            ),
+            Decoding(
+                (
+                    "pid = tl.program_id(0)",
+                    "n = tl.cdiv(V, BV)",
+                    "i_v = pid % n",
+                    "i_h = (pid // n) % 2",
+                    "i_b = pid // (n * 2)",
+                ),
+                "(i_b * 2 + i_h)",
+                "R",
+                ("{NV} * R",),
+                ("R",),
+            ),
+            Decoding(
+                (f"i_v = tl.program_id({i})", f"i_bh = tl.program_id({j})", "i_b, i_h = i_bh // 2, i_bh % 2"),
+                "(i_b * 2 + i_h)",
+                "R",
+                two,
+                ("R",),
+            ),
+        ]
+    )
 
 
 def offsets(rng: Random) -> list[str]:
-    return rng.choice([
-        ["o_v = i_v * BV + tl.arange(0, BV)"],
-        ["o_v = tl.arange(0, BV) + i_v * BV"],
-        ["o_v = tl.arange(0, BV) + BV * i_v"],
-        ["first = i_v * BV", "o_v = first + tl.arange(0, BV)"],
-        ["lanes = tl.arange(0, BV)", "o_v = (i_v * BV) + lanes"],
-        ["o_v = i_v.to(tl.int64) * BV + tl.arange(0, BV)"],
-    ])
+    return rng.choice(
+        [
+            ["o_v = i_v * BV + tl.arange(0, BV)"],
+            ["o_v = tl.arange(0, BV) + i_v * BV"],
+            ["o_v = tl.arange(0, BV) + BV * i_v"],
+            ["first = i_v * BV", "o_v = first + tl.arange(0, BV)"],
+            ["lanes = tl.arange(0, BV)", "o_v = (i_v * BV) + lanes"],
+            ["o_v = i_v.to(tl.int64) * BV + tl.arange(0, BV)"],
+        ]
+    )
 
 
 def generate(seed: int) -> Sample:
@@ -81,22 +134,30 @@ def generate(seed: int) -> Sample:
     return Sample(seed, text, _file(seed, body, decoding, lines, tile, masked, widened=True), dirty)
 
 
-def _file(seed: int, body: Body, decoding: Decoding, lines: list[tuple[int, str]], tile: int, masked: bool, *, widened: bool) -> str:
+def _file(
+    seed: int, body: Body, decoding: Decoding, lines: list[tuple[int, str]], tile: int, masked: bool, *, widened: bool
+) -> str:
     rng = Random(f"host {seed}")
     parts = ['"""A random kernel."""', "import torch", "import triton", "import triton.language as tl", "", ""]
     for name in sorted(body.helpers):
         parts += ["@triton.jit", HELPERS[name], "", ""]
     pointers = [*body.inputs, *(o.name for o in body.outputs)]
     scalars = [p for p in decoding.parameters]
-    constexprs = ["K: tl.constexpr", *(["V: tl.constexpr"] if rng.random() < 0.6 else []), *(["T: tl.constexpr"] if body.time else []),
-                  "BK: tl.constexpr", "BV: tl.constexpr", *(f"{f}: tl.constexpr" for f in body.flags),
-                  *(c.split("=")[0] + ": tl.constexpr" for c in decoding.constexprs)]
+    constexprs = [
+        "K: tl.constexpr",
+        *(["V: tl.constexpr"] if rng.random() < 0.6 else []),
+        *(["T: tl.constexpr"] if body.time else []),
+        "BK: tl.constexpr",
+        "BV: tl.constexpr",
+        *(f"{f}: tl.constexpr" for f in body.flags),
+        *(c.split("=")[0] + ": tl.constexpr" for c in decoding.constexprs),
+    ]
     if "V: tl.constexpr" not in constexprs:
         scalars.append("V")
     parts += ["@triton.jit", f"def kernel({', '.join([*pointers, *scalars, *constexprs])}):"]
     parts += _noisy(rng, lines)
     parts += ["", ""] + _launcher(rng, body, decoding, pointers, scalars, constexprs, tile, widened)
-    parts += ["", "", *_workloads(rng, body, tile, masked)]
+    parts += ["", "", *_workloads(Random(f"sizes {seed}"), body, tile, masked)]
     text = "\n".join(parts) + "\n"
     style = rng.random()
     if style < 0.06:
@@ -120,8 +181,16 @@ def _noisy(rng: Random, lines: list[tuple[int, str]]) -> list[str]:
     return found
 
 
-def _launcher(rng: Random, body: Body, decoding: Decoding, pointers: list[str], scalars: list[str], constexprs: list[str],
-              tile: int, widened: bool) -> list[str]:
+def _launcher(
+    rng: Random,
+    body: Body,
+    decoding: Decoding,
+    pointers: list[str],
+    scalars: list[str],
+    constexprs: list[str],
+    tile: int,
+    widened: bool,
+) -> list[str]:
     lines = ["def run(inputs):", "    R, T, K, V = inputs['sizes']"]
     form = rng.choice(["name", "name", "literal", "cap", "config", "conditional", "global"])
     grid_form = rng.choice(["tuple", "name", "lambda", "def", "count"])
@@ -190,12 +259,22 @@ def _launcher(rng: Random, body: Body, decoding: Decoding, pointers: list[str], 
 def _workloads(rng: Random, body: Body, tile: int, masked: bool) -> list[str]:
     k = rng.choice([3, 4, 6])
     if masked:
-        sizes = [rng.randint(tile + 1, 2 * tile), rng.randint(2 * tile + 1, max(2 * tile + 2, 30)), rng.choice([tile * 2, tile * 3])]
+        sizes = [
+            rng.randint(tile + 1, 2 * tile),
+            rng.randint(2 * tile + 1, max(2 * tile + 2, 30)),
+            rng.choice([tile * 2, tile * 3]),
+        ]
     else:
         sizes = [tile * 3, tile * 2]
     workloads = [f"dict(V={v}, K={k})" for v in sizes[: rng.choice([2, 2, 3])]]
-    lines = [f"WORKLOADS = [{', '.join(workloads)}]", "", "", "def make_inputs(seed, V, K, R=4, T=2, device='cpu'):",
-             "    g = torch.Generator().manual_seed(seed)", "    r = lambda *s: torch.randn(*s, generator=g).to(device)",
-             "    return {'sizes': (R, T, K, V),"]
+    lines = [
+        f"WORKLOADS = [{', '.join(workloads)}]",
+        "",
+        "",
+        "def make_inputs(seed, V, K, R=4, T=2, device='cpu'):",
+        "    g = torch.Generator().manual_seed(seed)",
+        "    r = lambda *s: torch.randn(*s, generator=g).to(device)",
+        "    return {'sizes': (R, T, K, V),",
+    ]
     lines += [f"            '{name}': r({shape})," for name, shape in body.inputs.items()]
     return [*lines, "            }"]

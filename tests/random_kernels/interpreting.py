@@ -59,8 +59,15 @@ def interpret(jobs: Iterable[Job], processes_seconds: int = 1200) -> Iterator[Ra
     """Run the jobs in one process of its own. Raises RuntimeError where it dies."""
     lines = "".join(json.dumps(asdict(job)) + "\n" for job in jobs)
     environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-m", "tests.random_kernels.interpreting"], input=lines, text=True,
-                          capture_output=True, cwd=ROOT, env=environment, timeout=processes_seconds)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.random_kernels.interpreting"],
+        input=lines,
+        text=True,
+        capture_output=True,
+        cwd=ROOT,
+        env=environment,
+        timeout=processes_seconds,
+    )
     if done.returncode:
         raise RuntimeError(f"the interpreting process ended with {done.returncode}: {done.stderr[-2000:]}")
     for line in done.stdout.splitlines():
@@ -80,6 +87,7 @@ class _Memory:
 
     def allow(self, tensors: Iterable[Any]) -> None:
         import numpy
+
         storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
         pairs = sorted(storages.items())
         self.starts = numpy.array([a for a, _ in pairs], dtype=numpy.uint64)
@@ -87,6 +95,7 @@ class _Memory:
 
     def check(self, pointers: Any, mask: Any, width: int, what: str) -> None:
         import numpy
+
         active = numpy.asarray(pointers, dtype=numpy.uint64)[numpy.asarray(mask, dtype=bool)]
         if not active.size:
             return
@@ -147,12 +156,15 @@ def _outputs(module: Any, workload: dict[str, Any], seed: int) -> dict[str, Any]
     inputs = module.make_inputs(seed, **arguments)
     found = module.run(inputs)
     outputs = found if isinstance(found, dict) else dict(enumerate(found if isinstance(found, tuple) else (found,)))
-    return {**{f"input {k}": v.clone() for k, v in inputs.items() if hasattr(v, "clone")},
-            **{str(k): v.clone() for k, v in outputs.items()}}
+    return {
+        **{f"input {k}": v.clone() for k, v in inputs.items() if hasattr(v, "clone")},
+        **{str(k): v.clone() for k, v in outputs.items()},
+    }
 
 
 def _difference(found: dict[str, Any], wanted: dict[str, Any]) -> tuple[str, str]:
     import torch
+
     worst = "equal"
     reason = ""
     if found.keys() != wanted.keys():
@@ -178,6 +190,7 @@ def _difference(found: dict[str, Any], wanted: dict[str, Any]) -> tuple[str, str
 
 def _load(text: str, folder: str, number: int) -> Any:
     import types
+
     path = Path(folder) / f"kernel_{number}.py"
     path.write_bytes(text.encode())
     module = types.ModuleType(path.stem)
@@ -238,6 +251,7 @@ def _judge(job: dict[str, Any], memory: _Memory, folder: str, first: int) -> Ran
 
 def main() -> None:
     import torch
+
     torch.set_num_threads(1)
     memory = _Memory()
     _guard_interpreter(memory)

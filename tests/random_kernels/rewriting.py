@@ -17,9 +17,13 @@ Settings = Mapping[str, str | int]
 EVERYTHING: tuple[tuple[str, Settings], ...] = (("fuse_vtiles", {}), ("loop_tiles", {}))
 """Each skeleton with all its decisions open."""
 FEW: tuple[tuple[str, Settings], ...] = (
-    ("fuse_vtiles", {"form": "widen", "tile": "whole"}), ("fuse_vtiles", {"form": "widen", "tile": 16}),
-    ("fuse_vtiles", {"form": "loop", "tile": "kept", "tiles": "all"}), ("fuse_vtiles", {"form": "loop", "tile": 16, "tiles": 2}),
-    ("loop_tiles", {"tiles": 2}), ("loop_tiles", {"tiles": 3}), ("loop_tiles", {"tiles": "all"}),
+    ("fuse_vtiles", {"form": "widen", "tile": "whole"}),
+    ("fuse_vtiles", {"form": "widen", "tile": 16}),
+    ("fuse_vtiles", {"form": "loop", "tile": "kept", "tiles": "all"}),
+    ("fuse_vtiles", {"form": "loop", "tile": 16, "tiles": 2}),
+    ("loop_tiles", {"tiles": 2}),
+    ("loop_tiles", {"tiles": 3}),
+    ("loop_tiles", {"tiles": "all"}),
 )
 """One of each kind of decision."""
 
@@ -40,7 +44,9 @@ def skeleton(name: str) -> Skeleton:
     return load_skeleton(ROOT / "skeletons" / name / "skeleton.yaml")
 
 
-def rewrite(text: str, path: str, kernel: str | None = None, choices: Sequence[tuple[str, Settings]] = EVERYTHING) -> Rewritten:
+def rewrite(
+    text: str, path: str, kernel: str | None = None, choices: Sequence[tuple[str, Settings]] = EVERYTHING
+) -> Rewritten:
     """Every candidate of the choices, whatever its rank. Warps are left alone: the interpreter has none."""
     found = Rewritten()
     for name, settings in choices:
