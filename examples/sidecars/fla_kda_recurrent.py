@@ -87,7 +87,16 @@ WORKLOADS = [
 ]
 
 GPU_WORKLOADS = [
-    {"name": f"b{b}_t{t}", "B": b, "T": t, "H": 32, "HV": 32, "K": 128, "V": 128, "gate_in_kernel": True,
-     "io_dtype": "bf16"}
+    {
+        "name": f"b{b}_t{t}",
+        "B": b,
+        "T": t,
+        "H": 32,
+        "HV": 32,
+        "K": 128,
+        "V": 128,
+        "gate_in_kernel": True,
+        "io_dtype": "bf16",
+    }
     for b, t in ((1, 1), (16, 1), (64, 1), (8, 64))
 ]

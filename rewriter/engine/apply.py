@@ -14,10 +14,11 @@ from ..kernel.definition import KernelDef, Module, choose_kernel, load_module
 from ..reasons import Refuse, finding
 from ..result import Bug, Refused
 from .candidate import Candidate, Candidates, Setting
-from .decisions import current_warps, enumerate_decisions
+from .decisions import current_warps
 from .estimates import KernelSizes, sizes_of
 from .rank import rank_of
 from .schedule import Memory, apply_schedule
+from .tuning import combinations
 
 ENOUGH = 8
 """Candidates made unless more are asked for; the best by rank."""
@@ -89,14 +90,14 @@ def _of_kernel(
 ) -> Candidates | Refused:
     context = _fusion(skeleton, module, kernel, settings)
     sizes = sizes_of(context, known)
-    pinned = dict(settings)
-    space = enumerate_decisions(skeleton, module, kernel, pinned, sizes, wide)
+    tile = context.tile if context is not None else None
+    space = combinations(skeleton, module, kernel, settings, sizes, wide, tile)
     warps = current_warps(module, kernel)
     items: dict[str, Candidate] = {}
     memory: Memory = {}
     refusals: dict[Refusal, list[str]] = {}
     ranked = sorted(
-        ((rank_of(c, sizes, warps, i), c) for i, c in enumerate(space.combinations)), key=lambda pair: pair[0]
+        ((rank_of(c, sized, warps, i), c) for i, (c, sized) in enumerate(space)), key=lambda pair: pair[0]
     )
     for rank, combination in ranked:
         if len(items) == ENOUGH and not wide:
@@ -159,6 +160,8 @@ def candidate_name(settings: Mapping[str, Setting]) -> str:
             if name == "tile"
             else f"x{value}"
             if name == "tiles"
+            else f"{name}{value}"
+            if type(value) is int
             else str(value)
         )
     return "-".join(parts) or "rewritten"

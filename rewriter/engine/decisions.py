@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from skel.store.schema import Skeleton
 
 from ..kernel.definition import KernelDef, Module
+from ..kernel.idioms import follow
 from ..kernel.launch import launches_of
+from ..kernel.scope import reaching
 from ..reasons import refuse
 from .candidate import KEPT, Setting
 from .estimates import KernelSizes
@@ -92,19 +95,23 @@ def _one_of(pinned: Mapping[str, Setting], name: str, values: tuple[Setting, ...
     return (pinned[name],) if name in pinned else values
 
 
+def _number(module: Module, value: ast.expr) -> int | None:
+    """The number that stands there: a literal, a name assigned once, or the default of the launcher's argument."""
+    value, _ = follow(module, value)
+    if isinstance(value, ast.Name):
+        bindings = reaching(module.source, value.id, value)
+        if len(bindings) == 1 and bindings[0].kind == "parameter" and bindings[0].value is not None:
+            value = bindings[0].value
+    return value.value if isinstance(value, ast.Constant) and type(value.value) is int else None
+
+
 def current_warps(module: Module, kernel: KernelDef) -> int | None:
     """Warps of the launches where they are one plain number; Triton's default of 4 where none is given."""
-    import ast
-
     found: set[int | None] = set()
     for launch in launches_of(module, kernel):
         keyword = launch.options.get("num_warps")
         if keyword is None:
             found.add(None if launch.splats or kernel.autotune is not None else 4)
         else:
-            found.add(
-                keyword.value.value
-                if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, int)
-                else None
-            )
+            found.add(_number(module, keyword.value))
     return found.pop() if len(found) == 1 else None

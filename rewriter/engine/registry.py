@@ -8,6 +8,7 @@ from ..primitives import (
     fuse_axis_loop,
     fuse_axis_widen,
     set_dot_precision,
+    set_launcher_default,
     set_options,
     widen_index,
 )
@@ -22,6 +23,7 @@ PRIMITIVES: dict[str, Primitive] = {
         div_to_reciprocal.PRIMITIVE,
         exp_to_exp2.PRIMITIVE,
         set_dot_precision.PRIMITIVE,
+        set_launcher_default.PRIMITIVE,
         widen_index.PRIMITIVE,
     )
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from skel.store.schema import NumericsClass, Skeleton, Step
 
@@ -27,14 +27,23 @@ def apply_schedule(
     """
     numerics = NumericsClass.BITWISE
     current = module
-    for step in skeleton.schedule:
-        arguments = step_arguments(step, settings)
-        if arguments is None:
-            continue
-        current = _taken(step.primitive, current, kernel, arguments, {} if memory is None else memory)
-        numerics = numerics.join(PRIMITIVES[step.primitive].numerics)
+    for name, arguments in steps_taken(skeleton, settings):
+        current = _taken(name, current, kernel, arguments, {} if memory is None else memory)
+        numerics = numerics.join(PRIMITIVES[name].numerics)
     verify_result(module, current, kernel)
     return current.source.text, numerics
+
+
+def steps_taken(skeleton: Skeleton, settings: Mapping[str, Setting]) -> Iterator[tuple[str, dict[str, Setting]]]:
+    """Primitives and their arguments, in order: the launcher's own arguments first, then the schedule."""
+    decided = {d.name for d in skeleton.decisions}
+    for name, value in settings.items():
+        if name not in decided and value != KEPT:
+            yield "set_launcher_default", {"name": name, "value": value}
+    for step in skeleton.schedule:
+        arguments = step_arguments(step, settings)
+        if arguments is not None:
+            yield step.primitive, arguments
 
 
 def _taken(name: str, module: Module, kernel: str, arguments: dict[str, Setting], memory: Memory) -> Module:

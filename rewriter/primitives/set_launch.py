@@ -67,11 +67,17 @@ def _one_launch(module: Module, launch: Launch, launches: Sequence[Launch], opti
 
 
 def _value_node(module: Module, node: ast.expr, launch: Launch, launches: Sequence[Launch]) -> ast.expr:
-    """The literal to change: where the name was assigned, if it serves only these launches; else at the launch."""
+    """The literal to change: where the name was assigned, if it serves only these launches; else at the launch.
+
+    The default of the launcher's own argument is changed where no caller in the file stands in the way; a caller
+    elsewhere that names it keeps its choice.
+    """
     if not isinstance(node, ast.Name):
         return node
     bindings = reaching(module.source, node.id, node)
-    if len(bindings) != 1 or bindings[0].kind != "assign" or not isinstance(bindings[0].value, ast.Constant):
+    if len(bindings) != 1 or not isinstance(bindings[0].value, ast.Constant):
+        return node
+    if bindings[0].kind != "assign" and not (bindings[0].kind == "parameter" and not _called(module, launch)):
         return node
     if launch.function is None or bindings[0].statement in module.source.tree.body:
         return node
@@ -79,6 +85,14 @@ def _value_node(module: Module, node: ast.expr, launch: Launch, launches: Sequen
     if all(any(read is v for v in values) for read in reads_of(module, bindings, launch.function)):
         return bindings[0].value
     return node
+
+
+def _called(module: Module, launch: Launch) -> bool:
+    """True where the file itself calls the launching function, or its function is no plain one of the module."""
+    if launch.function is None or launch.function not in module.source.tree.body:
+        return True
+    calls = (n.func for n in ast.walk(module.source.tree) if isinstance(n, ast.Call))
+    return any(isinstance(called, ast.Name) and called.id == launch.function.name for called in calls)
 
 
 def _in_dict(module: Module, launch: Launch, operand: ast.expr, name: str, value: str, changes: Changes) -> None:

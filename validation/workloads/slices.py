@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from skel.rewriter.kernel.slice import SourceSlicer
-from skel.rewriter.kernel.standins import standins_of
-
 from ..subject import SlicedModule, Subject
 from .late_names import bind_late
 
@@ -51,9 +48,21 @@ def sliced_text(subject: Subject) -> str:
     """The subject's slice, cut from its text as it is now: original or candidate. Raises SliceError."""
     spec = subject.slice
     assert spec is not None
+    if (ready := spec.ready.get(subject.sha256)) is not None:
+        return ready
+    # Only here, since a worker that is given its slices needs neither the rewriter nor what it imports.
+    from skel.rewriter.kernel.slice import SourceSlicer
+    from skel.rewriter.kernel.standins import standins_of
+
     brought = {m.module: m for m in spec.modules}
-    slicer = SourceSlicer(subject.text, subject.path, subject.module, spec.path.endswith("__init__.py"),
-                          standins_of(subject.module), lambda module, name: _brings(brought.get(module), name))
+    slicer = SourceSlicer(
+        subject.text,
+        subject.path,
+        subject.module,
+        spec.path.endswith("__init__.py"),
+        standins_of(subject.module),
+        lambda module, name: _brings(brought.get(module), name),
+    )
     sliced = slicer.slice(spec.names)
     if sliced.missing:
         raise SliceError(f"nothing binds {', '.join(name for name, _ in sliced.missing)}", name=subject.module)
@@ -61,6 +70,8 @@ def sliced_text(subject: Subject) -> str:
 
 
 def _brings(module: SlicedModule | None, name: str) -> bool:
+    from skel.rewriter.kernel.slice import SourceSlicer
+
     return module is not None and SourceSlicer(module.text, module.path, module.module, module.is_package).binds(name)
 
 
@@ -78,8 +89,9 @@ class SliceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._files = files
         self._roots = {module.split(".")[0] for module in files}
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None,
-                  target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
         """The spec of a module of the slice. Raises ModuleNotFoundError for the package's other modules."""
         file = self._files.get(fullname)
         if file is None:
