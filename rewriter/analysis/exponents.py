@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from ..kernel.definition import KernelDef, Module
 from .events import Events
+from .exponent_group import Group, is_live, linear_parameters, merge, uses_after
 from .flow import Definition, Flow
 from .memory import argument
 from .operators import callee_of, expanded_dims, is_wrapper, number, operand, operation
-from .types import TypeAnalysis
+from .types import WIDE, TypeAnalysis
 
 _VIEWS = frozenset(
     {
@@ -42,37 +42,6 @@ _PICKS = {"where": (1, 2), "maximum": (0, 1), "minimum": (0, 1), "clamp": (0, 1,
 _HARMLESS = frozenset({"dtype", "shape", "type", "numel"})
 
 
-@dataclass(frozen=True)
-class Obstacle:
-    """Why a group cannot change its unit: a refusal code and the place."""
-
-    code: str
-    node: ast.AST
-    base: str = "2"
-
-
-@dataclass
-class Group:
-    """Values that change their unit together."""
-
-    sinks: list[ast.Call] = field(default_factory=list)
-    """The exponentials."""
-    nodes: set[ast.expr] = field(default_factory=set)
-    """Expressions in the new unit that another one in the new unit uses."""
-    definitions: set[Definition] = field(default_factory=set)
-    """Names in the new unit."""
-    factors: list[ast.expr] = field(default_factory=list)
-    """Scalar factors that take log2(e) at no cost."""
-    inserts: list[ast.expr] = field(default_factory=list)
-    """Expressions that must be multiplied by log2(e)."""
-    conversions: list[ast.expr] = field(default_factory=list)
-    """Uses that expect the natural unit: multiplied by ln(2) there."""
-    obstacle: Obstacle | None = None
-
-    def hinder(self, code: str, node: ast.AST, base: str = "2") -> None:
-        self.obstacle = self.obstacle or Obstacle(code, node, base)
-
-
 class ExponentAnalysis:
     """Groups of one kernel."""
 
@@ -94,7 +63,7 @@ class ExponentAnalysis:
             self._demand(group, exponent, not wrapper)
             merged = [g for g in groups if g.definitions & group.definitions]
             for other in merged:
-                _merge(group, other)
+                merge(group, other)
             groups = [g for g in groups if g not in merged] + [group]
         for group in groups:
             self._find_other_bases(group)
@@ -199,7 +168,8 @@ class ExponentAnalysis:
             group.hinder("exponent_not_scalable", made.node)
             return
         if isinstance(statement.op, ast.Mult) and self._is_scalar(made.value):
-            self._factor(group, made.value, made.value, False)
+            types = self.types.definition(made)
+            self._factor(group, made.value, made.value, types is not None and types <= WIDE)
             return
         if isinstance(statement.op, (ast.Add, ast.Sub)):
             self._demand(group, made.value, False)
@@ -373,55 +343,3 @@ class ExponentAnalysis:
         value = self.events.values.get(node)
         rank = 1 if value is None or value.dims is None else sum(d.size != "1" for d in value.dims)
         return int(16 ** len(self.flow.loops_around(node)) * 16**rank)
-
-
-def linear_parameters(helper: KernelDef) -> set[str]:
-    """Parameters that a helper's only result has as a factor, once: scaling the argument scales the result."""
-    body = helper.node.body
-    returns = [n for n in ast.walk(helper.node) if isinstance(n, ast.Return)]
-    if len(returns) != 1 or body[-1] is not returns[0] or returns[0].value is None:
-        return set()
-    used = [n.id for n in ast.walk(helper.node) if isinstance(n, ast.Name)]
-    factors = _factors(returns[0].value)
-    return {
-        f.id for f in factors if isinstance(f, ast.Name) and f.id in helper.parameter_names and used.count(f.id) == 1
-    }
-
-
-def _factors(node: ast.expr) -> list[ast.expr]:
-    match node:
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _factors(left) + _factors(right)
-        case ast.BinOp(left=left, op=ast.Div()):
-            return _factors(left)
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return _factors(inner)
-        case _:
-            return [node]
-
-
-def is_live(made: Definition) -> bool:
-    """True where a definition is used at all, here or after paths meet."""
-    return next(iter(uses_after(made)), None) is not None
-
-
-def uses_after(made: Definition) -> Iterable[ast.Name]:
-    """Uses of a definition and of those that take it over."""
-    seen: set[Definition] = set()
-    pending = [made]
-    while pending:
-        one = pending.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        yield from one.uses
-        pending += one.feeds
-
-
-def _merge(group: Group, other: Group) -> None:
-    group.sinks = other.sinks + group.sinks
-    group.nodes |= other.nodes
-    group.definitions |= other.definitions
-    group.factors += [f for f in other.factors if f not in group.factors]
-    group.inserts += [i for i in other.inserts if i not in group.inserts]
-    group.obstacle = other.obstacle or group.obstacle

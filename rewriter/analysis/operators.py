@@ -112,8 +112,8 @@ def number(module: Module, flow: Flow, node: ast.expr) -> float | None:
         case ast.Constant(value=int() | float() as value):
             return float(value)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            value = number(module, flow, inner)
-            return None if value is None else -value
+            negated = number(module, flow, inner)
+            return None if negated is None else -negated
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return number(module, flow, inner)
         case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)]):

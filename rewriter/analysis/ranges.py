@@ -15,51 +15,19 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..kernel.definition import KernelDef, Module
 from .flow import Definition, Flow
+from .interval import ANYTHING, LARGEST, Range, added, bounded, constant, join, over, times
 from .operators import expanded_dims, number, operand, operation
 
 MAX_ELEMENTS = 2.0**20
 """Most elements of a Triton block."""
-LARGEST = 3.5e38
-"""Above every finite fp32 value."""
 SQRT_LARGEST = 1.9e19
 """Above the square root of every finite fp32 value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What a value may be; the default is anything."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    zero: bool = True
-    infinite: bool = True
-
-    @property
-    def least(self) -> float:
-        """Lower bound of the finite values."""
-        return min(self.low, 0.0) if self.zero else self.low
-
-    @property
-    def most(self) -> float:
-        """Upper bound of the finite values."""
-        return max(self.high, 0.0) if self.zero else self.high
-
-    @property
-    def floor(self) -> float:
-        """Lower bound, infinities counted: what has no negative value is never minus infinity."""
-        return -math.inf if self.infinite and self.least < 0 else self.least
-
-    @property
-    def ceiling(self) -> float:
-        """Upper bound, infinities counted: what has no positive value is never infinite upwards."""
-        return math.inf if self.infinite and self.most > 0 else self.most
-
-
-ANYTHING = Range()
 Known = tuple[tuple[str, int | None, bool], ...]
 """Conditions that hold: the key, the dimension (from the right) that its lanes lie on, None for a scalar; its truth."""
 
@@ -82,7 +50,7 @@ class RangeAnalysis:
     def _of(self, node: ast.expr, known: Known) -> Range:
         value = number(self.module, self.flow, node)
         if value is not None:
-            return _constant(value)
+            return constant(value)
         match node:
             case ast.Name():
                 made = self.flow.reaching.get(node)
@@ -110,21 +78,21 @@ class RangeAnalysis:
     def _binary(self, node: ast.BinOp, left: ast.expr, op: ast.operator, right: ast.expr, known: Known) -> Range:
         a, b = self.of(left, known), self.of(right, known)
         if isinstance(op, ast.Add):
-            return _added(a, b)
+            return added(a, b)
         if isinstance(op, ast.Sub):
-            return _added(a, Range(-b.high, -b.low, b.zero, b.infinite))
+            return added(a, Range(-b.high, -b.low, b.zero, b.infinite))
         if isinstance(op, ast.Mult):
             if key_of(self.module, self.flow, left) == key_of(self.module, self.flow, right):
                 top = max(
                     a.floor**2 if math.isfinite(a.floor) else math.inf,
                     a.ceiling**2 if math.isfinite(a.ceiling) else math.inf,
                 )
-                return _sum(0.0, top)
-            corners = [_times(x, y) for x in (a.floor, a.ceiling) for y in (b.floor, b.ceiling)]
-            return _sum(min(corners), max(corners))
+                return bounded(0.0, top)
+            corners = [times(x, y) for x in (a.floor, a.ceiling) for y in (b.floor, b.ceiling)]
+            return bounded(min(corners), max(corners))
         if isinstance(op, ast.Div) and b.floor > 0 and math.isfinite(b.ceiling):
-            corners = [_over(x, y) for x in (a.floor, a.ceiling) for y in (b.floor, b.ceiling)]
-            return _sum(min(corners), max(corners))
+            corners = [over(x, y) for x in (a.floor, a.ceiling) for y in (b.floor, b.ceiling)]
+            return bounded(min(corners), max(corners))
         return ANYTHING
 
     def _call(self, node: ast.Call, known: Known) -> Range:
@@ -166,7 +134,7 @@ class RangeAnalysis:
         high = a.ceiling * MAX_ELEMENTS if a.ceiling > 0 else a.ceiling
         if a.floor >= 0 and self._counts_its_maximum(first, axis, inner):
             return Range(1.0, max(high, 1.0), False, not math.isfinite(high))
-        return _sum(low, high)
+        return bounded(low, high)
 
     def _counts_its_maximum(self, terms: ast.expr, axis: int | None, known: Known) -> bool:
         made = self.flow.resolve(terms)
@@ -193,20 +161,20 @@ class RangeAnalysis:
         a, b = self.of(first, known), self.of(second, known)
         high = max(a.most, b.most)
         upwards = math.isinf(max(a.ceiling, b.ceiling))
-        return _sum(max(a.floor, b.floor), math.inf if upwards and high <= 0 else high, a.infinite or b.infinite)
+        return bounded(max(a.floor, b.floor), math.inf if upwards and high <= 0 else high, a.infinite or b.infinite)
 
     def minimum(self, node: ast.Call, first: ast.expr, known: Known) -> Range:
         second = operand(self.module, self.flow, node, 1, "y")
         if second is None:
             return ANYTHING
         a, b = self.of(first, known), self.of(second, known)
-        return _sum(min(a.floor, b.floor), min(a.ceiling, b.ceiling))
+        return bounded(min(a.floor, b.floor), min(a.ceiling, b.ceiling))
 
     def clamp(self, node: ast.Call, first: ast.expr, known: Known) -> Range:
         low, high = operand(self.module, self.flow, node, 1, "min"), operand(self.module, self.flow, node, 2, "max")
         if low is None or high is None:
             return ANYTHING
-        return _sum(self.of(low, known).floor, self.of(high, known).ceiling)
+        return bounded(self.of(low, known).floor, self.of(high, known).ceiling)
 
     def where(self, node: ast.Call, first: ast.expr, known: Known) -> Range:
         """Each arm under its condition; a comparison with 0 also takes 0 out of the arm it guards."""
@@ -348,7 +316,7 @@ def _rank(run: RangeAnalysis, node: ast.expr) -> int | None:
             return rank_hint(run, inner_node)
         case ast.Call():
             return _call_rank(run, node)
-        case ast.Name(id=name):
+        case ast.Name():
             return 0 if number(run.module, run.flow, node) is not None else None
         case _:
             return None
@@ -430,45 +398,3 @@ def key_of(module: Module, flow: Flow, node: ast.expr) -> str:
             return f"{type(compare).__name__}({key_of(module, flow, left)},{key_of(module, flow, right)})"
         case _:
             return f"@{id(node)}"
-
-
-def join(parts: list[Range]) -> Range:
-    """Any of several values."""
-    if not parts:
-        return ANYTHING
-    return Range(
-        min(p.low for p in parts),
-        max(p.high for p in parts),
-        any(p.zero for p in parts),
-        any(p.infinite for p in parts),
-    )
-
-
-def _constant(value: float) -> Range:
-    if math.isinf(value):
-        return Range(value, value, False, True)
-    return Range(value, value, value == 0.0, False)
-
-
-def _sum(low: float, high: float, infinite: bool = False) -> Range:
-    if math.isnan(low) or math.isnan(high):
-        return ANYTHING
-    return Range(low, high, low <= 0 <= high, infinite or not (low > -LARGEST and high < LARGEST))
-
-
-def _added(a: Range, b: Range) -> Range:
-    """The finite values add up; an infinity of either sign keeps its side of the bounds open."""
-    low, high = a.least + b.least, a.most + b.most
-    if math.inf in (a.ceiling, b.ceiling) and not high > 0:
-        high = math.inf
-    if -math.inf in (a.floor, b.floor) and not low < 0:
-        low = -math.inf
-    return _sum(low, high, a.infinite or b.infinite)
-
-
-def _times(x: float, y: float) -> float:
-    return 0.0 if x == 0 or y == 0 else x * y
-
-
-def _over(x: float, y: float) -> float:
-    return x / y if math.isfinite(x) else x

@@ -53,6 +53,9 @@ _REDUCED = {
 _INT32 = frozenset({"program_id", "num_programs", "arange", "argmax", "argmin"})
 
 
+_NUMERIC = (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+
+
 class TypeAnalysis:
     """Types of the expressions of one function. Results are cached for each node."""
 
@@ -65,7 +68,7 @@ class TypeAnalysis:
     def is_wide(self, node: ast.expr) -> bool:
         """True where it is proved fp32 or fp64."""
         types = self.of(node)
-        return types is not None and types <= WIDE
+        return bool(types) and types is not None and types <= WIDE
 
     def is_fp32(self, node: ast.expr) -> bool:
         """True where it is proved fp32."""
@@ -140,7 +143,7 @@ class TypeAnalysis:
         """True unless the parameter is seen to be a number: an operand of a product, a quotient or a comparison."""
         for use in made.uses:
             parent = self.flow.parents[use]
-            if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)):
+            if isinstance(parent, (ast.BinOp, ast.AugAssign)) and isinstance(parent.op, _NUMERIC):
                 return False
             if isinstance(parent, ast.Compare) and not any(
                 isinstance(o, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for o in parent.ops

@@ -125,8 +125,11 @@ class WideningAnalysis:
                 pass
         return self._fail(parent, found)
 
-    def _fail(self, node: ast.AST, found: Spread) -> None:
+    @staticmethod
+    def _fail(node: ast.AST, found: Spread) -> ast.expr | None:
+        """The change ends here, in trouble."""
         found.trouble = found.trouble or node
+        return None
 
     def _call(
         self, node: ast.expr, call: ast.Call, position: int | None, keyword: str | None, found: Spread

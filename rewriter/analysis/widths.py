@@ -86,7 +86,9 @@ class Product:
 class WidthAnalysis:
     """Offsets of one kernel. `assumed`: expressions taken to be cast to int64 already."""
 
-    def __init__(self, module: Module, kernel: KernelDef, flow: Flow, assumed: frozenset[ast.expr] = frozenset()) -> None:
+    def __init__(
+        self, module: Module, kernel: KernelDef, flow: Flow, assumed: frozenset[ast.expr] = frozenset()
+    ) -> None:
         self.module, self.kernel, self.flow, self.assumed = module, kernel, flow, assumed
         self.types = TypeAnalysis(module, kernel, flow)
         self._wide: dict[Definition, bool] = {}
@@ -112,7 +114,9 @@ class WidthAnalysis:
                 )
                 if pointer is not None:
                     self._visit(pointer, found, seen)
-        return sorted(found.values(), key=lambda p: (p.node.lineno, p.node.col_offset, p.node.end_lineno, p.node.end_col_offset))
+        return sorted(
+            found.values(), key=lambda p: (p.node.lineno, p.node.col_offset, p.node.end_lineno, p.node.end_col_offset)
+        )
 
     def _visit(self, node: ast.expr, found: dict[ast.BinOp, Product], seen: set[ast.AST | Definition]) -> None:
         """Collect products backward through the arithmetic of a pointer."""
@@ -184,7 +188,11 @@ class WidthAnalysis:
         """`i * N + arange(0, N)` that a comparison bounds: the sum stays below a length, and so does the product."""
         child: ast.expr = node
         parent = self.flow.parents[node]
-        while isinstance(parent, ast.Attribute) and isinstance(call := self.flow.parents[parent], ast.Call) and call.func is parent:
+        while (
+            isinstance(parent, ast.Attribute)
+            and isinstance(call := self.flow.parents[parent], ast.Call)
+            and call.func is parent
+        ):
             child, parent = call, self.flow.parents[call]
         if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Add):
             return False

@@ -33,8 +33,9 @@ from skel.store.schema import NumericsClass
 from ..analysis.events import Events
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.interpreter import Interpreter
-from ..analysis.operators import expanded_dims, is_wrapper, number, operation
-from ..analysis.ranges import Range, RangeAnalysis
+from ..analysis.operators import expanded_dims, is_wrapper, number, operand, operation
+from ..analysis.ranges import RangeAnalysis
+from ..analysis.interval import Range
 from ..analysis.types import TypeAnalysis
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
@@ -155,11 +156,11 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 def _is_root(facts: _Facts, node: ast.expr) -> bool:
     """True for `tl.sqrt(y)`, however it is spelled, with added dimensions or not."""
     inner = _unwrapped(node)
-    return (
-        isinstance(inner, ast.Call)
-        and operation(facts.module, facts.flow, inner) == "sqrt"
-        and (bool(inner.args or isinstance(inner.func, ast.Attribute)))
-    )
+    if not isinstance(inner, ast.Call) or operation(facts.module, facts.flow, inner) != "sqrt":
+        return False
+    radicand = operand(facts.module, facts.flow, inner, 0, "x")
+    # A helper may cast on the way, which the language's own rsqrt does not.
+    return radicand is not None and (not is_wrapper(facts.module, facts.flow, inner) or facts.types.is_wide(radicand))
 
 
 def _root_name(facts: _Facts, node: ast.expr) -> Definition | None:
@@ -201,7 +202,7 @@ def _gains(facts: _Facts, division: Division) -> bool:
     return len(top) > len(below) and None not in top
 
 
-# -- edits ---------------------------------------------------------------------------------------------------------------
+# -- edits ----------------------------------------------------------------------------------------------------
 
 
 def _with_rsqrt(facts: _Facts, division: Division) -> list[Edit]:
@@ -277,11 +278,7 @@ def _reciprocal(facts: _Facts, division: Division) -> Wrap:
     base = _unwrapped(division.right)
     start, end = bracketed_span(facts.module.source, base)
     bare = not is_atom(base) and (start, end) == facts.module.source.span(base)
-    return [
-        _times(facts, division),
-        Edit(start, start, "(1.0 / (" if bare else "(1.0 / "),
-        Edit(end, end, "))" if bare else ")"),
-    ]
+    return Wrap(start, end, "(1.0 / (" if bare else "(1.0 / ", "))" if bare else ")")
 
 
 PRIMITIVE = Primitive("div_to_reciprocal", div_to_reciprocal, NumericsClass.APPROXIMATE)

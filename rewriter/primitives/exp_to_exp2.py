@@ -26,7 +26,8 @@ import ast
 
 from skel.store.schema import NumericsClass
 
-from ..analysis.exponents import ExponentAnalysis, Group
+from ..analysis.exponent_group import Group
+from ..analysis.exponents import ExponentAnalysis
 from ..analysis.flow import Definition, flow_of
 from ..analysis.interpreter import Interpreter
 from ..analysis.operators import is_wrapper

@@ -61,7 +61,9 @@ def widen_index(module: Module, kernel: KernelDef) -> list[Edit]:
     return wrap_edits(_cast(module, is_root, language, node) for node, is_root in casts.items())
 
 
-def _casts(module: Module, kernel: KernelDef, flow: Flow, products: list[Product]) -> tuple[dict[ast.expr, bool], list[Product]]:
+def _casts(
+    module: Module, kernel: KernelDef, flow: Flow, products: list[Product]
+) -> tuple[dict[ast.expr, bool], list[Product]]:
     """What to cast, and whether it is a root (else an operand); and the products that cannot be widened.
 
     For each product the first root that can be cast, else the operand itself; then again with that assumed, since
@@ -69,7 +71,7 @@ def _casts(module: Module, kernel: KernelDef, flow: Flow, products: list[Product
     """
     chosen: dict[ast.expr, bool] = {}
     left: dict[ast.BinOp, Product] = {}
-    while (pending := [p for p in products if p.node not in left]):
+    while pending := [p for p in products if p.node not in left]:
         # Inner products come first, and a wide one makes those around it wide.
         product = pending[0]
         analysis = WideningAnalysis(module, kernel, flow, WidthAnalysis(module, kernel, flow, frozenset(chosen)))
@@ -96,7 +98,7 @@ def _candidates(product: Product) -> list[ast.expr]:
 
 
 def _cast(module: Module, is_root: bool, language: str, node: ast.expr) -> Wrap:
-    """A root is a tensor and takes `.to`; an operand may be a plain number to the interpreter, which `cast` takes too."""
+    """A root is a tensor and takes `.to`; an operand may be a plain number in the interpreter, so it takes `cast`."""
     start, end = module.source.span(node)
     if not is_root:
         return Wrap(start, end, f"{language}.cast(", f", {language}.int64)")
