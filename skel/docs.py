@@ -49,7 +49,8 @@ def reference(clone: Path) -> str:
             if not entry.is_listed(title):
                 continue
             lines += [f"### {entry.name}", "", "```text", *entry.text.splitlines(), "```", ""]
-    lines += ["## Codes", "", *_codes("refusal", "Refusals"), "", *_codes("finding", "Findings")]
+    lines += ["## Codes", "", *_codes("refusal", "Refusals"), "", *_codes("finding", "Findings"), "",
+              *_codes("error", "Errors of calls")]
     return "\n".join(lines).rstrip() + "\n"
 
 

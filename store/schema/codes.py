@@ -12,7 +12,7 @@ class Code:
     """One stable code: what it means in words, and what a user can do."""
 
     name: str
-    kind: Literal["refusal", "finding"]
+    kind: Literal["refusal", "finding", "error"]
     template: str
     hint: str
 
@@ -27,6 +27,10 @@ def _refusal(name: str, template: str, hint: str) -> Code:
 
 def _finding(name: str, template: str, hint: str) -> Code:
     return Code(name, "finding", template, hint)
+
+
+def _error(name: str, template: str, hint: str) -> Code:
+    return Code(name, "error", template, hint)
 
 
 _TABLE = (
@@ -473,6 +477,49 @@ _TABLE = (
         "{candidate} is {ratio:.1f}x faster on {workload}",
         "look at what it does before you believe it",
     ),
+    # -- findings that follow up others ------------------------------------------------------------------------------
+    _finding(
+        "wrong_element",
+        "the first wrong element of {output}, {index}, is written by program {program} of {kernel}, tile {tile}, at line {line}",
+        "look at what this tile reads and carries before that line",
+    ),
+    _finding(
+        "wrong_step",
+        "{step} is the first step after which the result is wrong; it changed lines {lines}",
+        "leave that step out with its decision at `kept`, or look at the statement it changed",
+    ),
+    _finding(
+        "error_by_workload",
+        "{output}: RMS error {small:.3g} on {smallest}, {large:.3g} on {largest} ({growth:.3g} times)",
+        "an error that grows with the size points at an accumulation; one that does not at a wrong element",
+    ),
+    _finding(
+        "figures_changed",
+        "{candidate} against the original on {target}: {changes}",
+        "the figure that grew most is the first suspect",
+    ),
+    # -- errors of calls -----------------------------------------------------------------------------------------------
+    _error("unknown_tool", "there is no tool {tool}", "there are {have}"),
+    _error("bad_input", "{field}: {why}", "see the tool's input schema; unknown fields are errors"),
+    _error("too_large", "{what} is larger than {limit}", "send less, or name a smaller file"),
+    _error("outside_roots", "{path} does not lie under a root of this session", "use a path under {roots}; links are followed before they are judged"),
+    _error("no_such_file", "there is no file {path}", "paths are absolute, or relative to the first root"),
+    _error("unreadable_file", "{path} cannot be used: {why}", "name a regular file of UTF-8 Python source"),
+    _error("file_exists", "{path} is there already", "name another file: only files named STEM_SKELETON.py are replaced"),
+    _error("unknown_skeleton", "{message}", "search_skeletons finds names"),
+    _error("unknown_job", "there is no job {job} of these roots", "get_job without a job gives the newest one"),
+    _error("job_not_done", "{job} is {state}, so it has no {what}", "get_job with wait_seconds waits for it"),
+    _error("job_interrupted", "the process that worked on it is gone", "ask for the same again"),
+    _error("job_timeout", "it took over {seconds} s and was stopped", "a smaller workload, or without full"),
+    _error("job_crashed", "{error}", "a fault of skel: the audit log has the call"),
+    _error("queue_full", "{waiting} jobs wait already", "wait for one with get_job, or cancel_job"),
+    _error("too_many_calls", "{calls} calls are open already", "wait for an answer before the next call"),
+    _error("no_evidence", "{job} measured nothing that could be evidence: {why}", "evidence comes from a job of apply_skeleton, check_equivalence or benchmark that ran a candidate"),
+    _error("bad_record", "{message}", "correct the record; `skel schema` has its form"),
+    _error("cases_failed", "{count} of {total} cases did not pass: {message}", "correct the cases or the schedule; the record was not added"),
+    _error("not_here", "{what} is not available here: {why}", "see `skel doctor`"),
+    _error("store_unavailable", "the database cannot be used: {message}", "look at its place and its permissions"),
+    _error("internal_error", "skel failed in {tool} ({kind})", "a fault of skel, not of the call; the audit log has it"),
 )
 
 CODES: dict[str, Code] = {code.name: code for code in _TABLE}
