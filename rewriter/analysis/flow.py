@@ -10,6 +10,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .callees import Callee
+
 Kind = Literal["parameter", "assign", "augmented", "unpack", "loop", "join", "carry"]
 Loop = ast.For | ast.While
 
@@ -73,6 +75,8 @@ class Flow:
     opaque: list[ast.stmt] = field(default_factory=list)
     """Statements that the chains do not follow: whoever needs a proof gives up where there is one."""
     returns: list[ast.Return] = field(default_factory=list)
+    callees: dict[ast.Call, Callee | None] = field(default_factory=dict)
+    """What the calls reach, kept by `operators.callee_of`: finding a definition may read other files."""
 
     def definition(self, node: ast.expr) -> Definition | None:
         """The definition behind a name, or None for anything else."""

@@ -19,12 +19,12 @@ _EXTRA = {
 
 def callee_of(module: Module, flow: Flow, node: ast.Call) -> Callee | None:
     """What a call reaches, unless a local name hides it."""
-    root: ast.expr = node.func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if root in flow.reaching:
-        return None
-    return find_callee(module, node.func)
+    if node not in flow.callees:
+        root: ast.expr = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        flow.callees[node] = None if root in flow.reaching else find_callee(module, node.func)
+    return flow.callees[node]
 
 
 def operation(module: Module, flow: Flow, node: ast.expr) -> str | None:

@@ -71,16 +71,17 @@ def _casts(
     """
     chosen: dict[ast.expr, bool] = {}
     left: dict[ast.BinOp, Product] = {}
+    analysis = WideningAnalysis(module, kernel, flow, WidthAnalysis(module, kernel, flow))
     while pending := [p for p in products if p.node not in left]:
         # Inner products come first, and a wide one makes those around it wide.
         product = pending[0]
-        analysis = WideningAnalysis(module, kernel, flow, WidthAnalysis(module, kernel, flow, frozenset(chosen)))
         found = next((n for n in _candidates(product) if n not in chosen and _helps(analysis, product, n)), None)
         if found is None:
             left[product.node] = product
             continue
         chosen[found] = any(root.node is found and root.kind in _ROOTS for root in product.roots)
-        products = WidthAnalysis(module, kernel, flow, frozenset(chosen)).narrow_products()
+        widths = WidthAnalysis(module, kernel, flow, frozenset(chosen))
+        analysis, products = WideningAnalysis(module, kernel, flow, widths), widths.narrow_products()
     return chosen, list(left.values())
 
 
