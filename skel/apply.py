@@ -6,7 +6,7 @@ Nothing is written here and nothing is decided here that rewriter and validation
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from skel.validation.protocol import Protocol
     from skel.validation.report import CheckReport
 
+Report = Callable[[str, dict[str, Any]], None]
+"""Told of every step on the way: its name (`candidates`, `compiled`, `original`, `candidate`) and figures."""
 BATCH = 3
 """Candidates compiled at a time, best rank first, until one stays within the limits: with the original, two for each
 of two cores."""
@@ -67,20 +69,21 @@ class Progress:
     chosen: Candidate | None = None
     check: CheckReport | None = None
     findings: list[Any] = field(default_factory=list)
+    report: Report | None = None
 
     def end(self, verdict: Verdict) -> Result:
         """The result with everything found so far."""
         return Result(verdict, document(self, verdict), self.chosen.text if self.chosen else None)
 
 
-def apply(job: Job) -> Result:
-    """Apply a skeleton to a file. Raises WrongUse for a target or sidecar that is none, MissingHere without torch."""
+def apply(job: Job, report: Report | None = None) -> Result:
+    """Apply a skeleton to a file, telling `report` how far it is. Raises WrongUse for a target or sidecar that is none, MissingHere without torch."""
     from skel.rewriter.engine import candidates
     from skel.rewriter.reasons import Refuse, refusal
     from skel.rewriter.result import Bug, Refused
 
     protocol = _protocol(job)
-    progress = Progress(job)
+    progress = Progress(job, report=report)
     if job.skeleton.is_advice:
         progress.refusals = (refusal("advice_only", skeleton=job.skeleton.name),)
         return progress.end(Verdict.NOT_APPLICABLE)
@@ -96,10 +99,15 @@ def apply(job: Job) -> Result:
         progress.refusals, progress.findings = found.refusals, list(found.findings)
         return progress.end(Verdict.NOT_APPLICABLE)
     progress.candidates, progress.findings = found, list(found.findings)
+    if report is not None:
+        report("candidates", {"kernel": found.kernel, "candidates": len(found.items)})
     return _judge(progress, protocol)
 
 
-def check(original: str, path: str, candidate: str, candidate_path: str, workload: str | None, *, full: bool) -> Result:
+def check(
+    original: str, path: str, candidate: str, candidate_path: str, workload: str | None, *, full: bool,
+    report: Report | None = None,
+) -> Result:
     """Compare two versions of a file, numerics only. Raises WrongUse for a sidecar that does not fit."""
     from skel.validation import check as numerics
     from skel.validation.isolation import WorkerError
@@ -107,13 +115,14 @@ def check(original: str, path: str, candidate: str, candidate_path: str, workloa
     from skel.validation.workloads import SidecarError
 
     try:
-        report = numerics.check(original, [CandidateSource(candidate_path, candidate)], path, workload_file=workload,
-                                numerics_class=NumericsClass.REASSOCIATED, device=device(), full=full)
+        checked = numerics.check(original, [CandidateSource(candidate_path, candidate)], path, workload_file=workload,
+                                 numerics_class=NumericsClass.REASSOCIATED, device=device(), full=full,
+                                 progress=report)
     except SidecarError as error:
         raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
     except WorkerError as error:
         raise MissingHere(str(error), hint="see `skel doctor`") from error
-    return Result(report.candidates[0].verdict, check_document(report))
+    return Result(checked.candidates[0].verdict, check_document(checked))
 
 
 def _kernel_of_slice(job: Job) -> str | None:
@@ -184,7 +193,8 @@ def _compile(progress: Progress, protocol: Protocol, workers: Any) -> None:
     ranked = iter(by_rank(progress.candidates))
     while batch := list(islice(ranked, None if job.full else BATCH)):
         sources = [CandidateSource(one.name, one.text, one.settings) for one in batch]
-        original, reports = compile_check(subject, sources, target=job.target, protocol=protocol, workers=workers)
+        original, reports = compile_check(subject, sources, target=job.target, protocol=protocol, workers=workers,
+                                          progress=progress.report)
         progress.original = progress.original or original
         progress.reports |= {one.name: report for one, report in zip(batch, reports, strict=True)}
         progress.chosen = next((one for one in batch if progress.reports[one.name].within_limits), None)
@@ -203,6 +213,7 @@ def _run(progress: Progress, protocol: Protocol, workers: Any, where: str) -> Re
     progress.check = numerics.check(
         job.text, [source], job.file, workload_file=job.workload, numerics_class=chosen.numerics, device=where,
         full=job.full, reference_outranks=job.skeleton.purpose is Purpose.ACCURACY, protocol=protocol, workers=workers,
+        progress=progress.report,
     )
     return progress.end(progress.check.candidates[0].verdict)
 
