@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +17,22 @@ from .operations import ELEMENTWISE
 
 MAX_HOPS = 4
 """Re-exports followed from one file to the next."""
+
+
+Lookup = tuple[str, str, str | None]
+"""The file that asked, the imported name, and the file that holds it."""
+_lookups: ContextVar[set[Lookup] | None] = ContextVar("lookups", default=None)
+
+
+@contextmanager
+def files_read() -> Iterator[set[Lookup]]:
+    """Collects what is looked up in other files within: whoever keeps a result must ask them again when they change."""
+    found: set[Lookup] = set()
+    token = _lookups.set(found)
+    try:
+        yield found
+    finally:
+        _lookups.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,9 @@ def _by_dotted(module: Module, dotted: str | None, hops: int) -> Callee | None:
     if dotted.startswith("triton."):
         return None
     place = find_import(module.source.path, dotted)
+    noted = _lookups.get()
+    if noted is not None:
+        noted.add((module.source.path, dotted, str(place[0]) if place is not None else None))
     if place is None:
         return None
     other = module_at(str(place[0]))

@@ -29,7 +29,7 @@ def _opportunities(view: KernelView) -> list[Seen]:
     found = []
     for i, (first, before) in enumerate(passes):
         for second, after in passes[i + 1:]:
-            if not _same_block(view, first, second):
+            if not _same_block(view, first, second) or ast.dump(first.iter) != ast.dump(second.iter):
                 continue
             for base in sorted(before.keys() & after.keys()):
                 found.append(Seen(after[base], f"reads {base} again, which the loop at line {first.lineno} has read"))

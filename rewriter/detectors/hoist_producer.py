@@ -34,7 +34,7 @@ def _reads_only(view: KernelView, name: str) -> bool:
     if not reads or any(name in a.pointer.bases for a in view.facts.stores):
         return False
     return not all(isinstance(s := view.flow.statement(a.node), ast.AugAssign) and view.flow.loops_around(a.node)
-                   and isinstance(s.op, ast.Add) for a in reads if not a.path)
+                   and isinstance(s.op, ast.Add) for a in reads if not a.path and a.node in view.flow.parents)
 
 
 def _is_scratch(view: KernelView, launch: Launch, argument: ast.Name) -> bool:

@@ -45,6 +45,8 @@ def _unbounded(view: KernelView, product: Product) -> str | None:
         return None
     if kinds == {"program_id"}:
         return "a program id" if _sizes(view, size) | _sizes(view, index) else None
+    if _is_tile_start(view, value):
+        return None
     return "an index taken from a program id" if kinds <= {"program_id", "decoded", "load", "loop"} and _runtime(view, size) else None
 
 
@@ -52,6 +54,12 @@ def _is_of_axis_zero(value: Value) -> bool:
     """It moves with program id 0, and with no digit of it that a `%` bounds."""
     roots = {a for a in value.uniform if a.root == "0"}
     return bool(roots) and not any(s[0] == "%" for a in roots for s in a.steps) and all(a.root == "0" for a in value.uniform)
+
+
+def _is_tile_start(view: KernelView, value: Value) -> bool:
+    """A tile's number times its size, with or without more."""
+    blocks = {n.id for c in view.own.called("arange") for a in c.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+    return value.poly is not None and any(a.key in blocks for m, _ in value.poly.terms for a in m)
 
 
 def _is_gathered(view: KernelView, node: ast.expr) -> bool:

@@ -53,7 +53,7 @@ def _by_pattern(view: KernelView) -> list[Seen]:
             back = sources_of(view, index)
             decoded = [n for n in back if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv)
                        and _is_id(view, n.left, ids)]
-            if decoded and not _too_large(view, node):
+            if decoded and any(_counts(view, n.right) for n in decoded) and not view.is_block(node):
                 found.append(Seen(decoded[0].lineno, "decodes a tile index from one program id"))
     return found
 
@@ -69,9 +69,10 @@ def _is_id(view: KernelView, node: ast.expr, ids: set[ast.AST]) -> bool:
     return bool(ids & sources_of(view, node))
 
 
-def _too_large(view: KernelView, node: ast.BinOp) -> bool:
-    """An index times a size that is itself a block is no tile offset."""
-    return view.is_block(node)
+def _counts(view: KernelView, node: ast.expr) -> bool:
+    """True where a divisor is a number of tiles: something is divided by their size on the way, rounded up or down."""
+    return any(isinstance(n, ast.Call) and view.operation(n) == "cdiv" or isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
+               for n in sources_of(view, node))
 
 
 def _opportunities(view: KernelView) -> list[Seen]:

@@ -1,5 +1,5 @@
-"""specialise_clone. Used: a kernel that shares most of its statements with a more general kernel beside it, and leaves
-out that one's loop over time or several of its compile-time flags."""
+"""specialise_clone. Used: a kernel that shares its statements with a more general kernel beside it, writes the same
+outputs, and leaves out that one's loop and some of its compile-time flags: the case of one step."""
 
 from __future__ import annotations
 
@@ -9,31 +9,22 @@ from ..kernel.definition import KernelDef
 from .base import Detector, Seen
 from .view import KernelView
 
-_SHARED = 0.3
-"""Part of the smaller kernel's statements that the general kernel must hold too."""
-_FLAGS = 3
-"""Compile-time parameters fewer than the general kernel has."""
+_SHARED = 0.25
+"""Part of the smaller kernel's statements that the general kernel must hold too, word for word."""
+_LEAST = 8
+"""Statements a kernel must have for that part to mean anything."""
 
 
 def _uses(view: KernelView) -> list[Seen]:
     mine = _statements(view.kernel)
-    if len(mine) < 8:
+    if len(mine) < _LEAST or _loops(view.kernel) or not view.kernel.is_entry:
         return []
     for other in view.module.kernels:
-        if other is view.kernel or not other.is_entry or not view.kernel.is_entry:
+        if other is view.kernel or not other.is_entry or not _loops(other) or len(_tested(other)) <= len(_tested(view.kernel)):
             continue
-        theirs = _statements(other)
-        if len(mine & theirs) < _SHARED * len(mine) or not _is_smaller(view.kernel, other):
-            continue
-        return [Seen(view.kernel.node.lineno, f"is {other.name} for one case, without its loop or flags")]
+        if len(mine & _statements(other)) >= _SHARED * len(mine) and _outputs(view) <= _outputs(view.of(other)):
+            return [Seen(view.kernel.node.lineno, f"is {other.name} for one step, without its loop and its flags")]
     return []
-
-
-def _is_smaller(kernel: KernelDef, other: KernelDef) -> bool:
-    """Without the general kernel's loop, and with fewer flags; both read and write the same kind of output."""
-    flags = len(_tested(other)) - len(_tested(kernel))
-    return flags >= 1 and _loops(kernel) < _loops(other) and _outputs(kernel) <= _outputs(other) or (
-        flags >= _FLAGS and _loops(kernel) <= _loops(other) and set(kernel.parameter_names) < set(other.parameter_names))
 
 
 def _loops(kernel: KernelDef) -> int:
@@ -46,18 +37,14 @@ def _tested(kernel: KernelDef) -> set[str]:
             if isinstance(n, ast.Name) and n.id in kernel.constexprs}
 
 
-def _outputs(kernel: KernelDef) -> set[str]:
-    """Names of the parameters in the addresses of stores, as far as they stand there or in one step."""
-    written = {n.id for node in ast.walk(kernel.node) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-               and node.func.attr == "store" and node.args for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
-    for node in ast.walk(kernel.node):
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in written for t in node.targets):
-            written |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-    return written & set(kernel.parameter_names)
+def _outputs(view: KernelView) -> set[str]:
+    """Parameters that the kernel writes through."""
+    numbers = {a.key for x in view.facts.stores if x.pointer.poly is not None for m, _ in x.pointer.poly.terms if len(m) > 1 for a in m}
+    return {b for a in view.facts.stores for b in a.pointer.bases} - numbers
 
 
 def _statements(kernel: KernelDef) -> set[str]:
-    """Simple statements as text, without what every kernel has: program ids and ranges."""
+    """Simple statements as text."""
     return {ast.unparse(s) for s in ast.walk(kernel.node) if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr)
             and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))}
 

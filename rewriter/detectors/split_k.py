@@ -65,10 +65,22 @@ def _strided(view: KernelView, access: Access) -> set[Axis]:
         start = view.value(loop.iter.args[0])
         if start is None or not _sums_in(view, loop, access):
             continue
+        if _tiles_rows(view, loop, access):
+            continue
         for axis in start.uniform:
             if axis in access.pointer.uniform and not any(axis.overlaps(lane) for lane in access.pointer.lanes):
                 found.add(axis)
     return found
+
+
+def _tiles_rows(view: KernelView, loop: ast.For, access: Access) -> bool:
+    """True where the start is a tile's first row, as on the diagonal of causal attention: its factor sizes the block."""
+    from .trace import sources_of
+    sizes = {d.size for d in access.pointer.dims or ()}
+    assert isinstance(loop.iter, ast.Call)
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and any(
+        (v := view.value(s)) is not None and v.poly is not None and v.poly.key in sizes for s in (n.left, n.right))
+        for n in sources_of(view, loop.iter.args[0]))
 
 
 def _sums_in(view: KernelView, loop: ast.For, access: Access) -> bool:

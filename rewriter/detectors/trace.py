@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..analysis.flow import Definition, Flow
-from ..analysis.operators import expanded_dims, operation
+from ..analysis.operators import expanded_dims
 from .view import Body, KernelView
 
 VIEWS = frozenset({"expand_dims", "broadcast_to", "reshape", "view", "trans", "permute", "ravel", "multiple_of",
@@ -58,7 +58,7 @@ class _Back:
         return self.seen
 
     def _is_load(self, node: ast.Call) -> bool:
-        return operation(self.body.module, self.body.flow, node) == "load"
+        return self.body.operation(node) == "load"
 
     def _definition(self, definition: Definition) -> list[ast.AST]:
         found: list[ast.AST] = []
@@ -80,7 +80,7 @@ def unwrapped(body: Body, node: ast.expr) -> ast.expr:
         view = expanded_dims(node)
         if view is not None:
             node = view[0]
-        elif isinstance(node, ast.Call) and (name := operation(body.module, body.flow, node)) in CASTS | VIEWS:
+        elif isinstance(node, ast.Call) and (name := body.operation(node)) in CASTS | VIEWS:
             inner = _first(body.flow, node, name)
             if inner is None:
                 return node
@@ -95,7 +95,7 @@ def unwrapped(body: Body, node: ast.expr) -> ast.expr:
     return node
 
 
-def _first(flow: Flow, node: ast.Call, name: str) -> ast.expr | None:
+def _first(flow: Flow, node: ast.Call, name: str | None) -> ast.expr | None:
     if isinstance(node.func, ast.Attribute) and node.func.attr == name:
         root: ast.expr = node.func.value
         while isinstance(root, ast.Attribute):

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..analysis.callees import find_callee
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Flow, flow_of
-from ..analysis.operators import callee_of, operation
+from ..analysis.operators import callee_of, operation, wrapped
 from ..analysis.value import Value
 from ..kernel.definition import KernelDef, Module
 from ..kernel.launch import Launch, launches_of
@@ -39,10 +38,24 @@ class Body:
         found = []
         for node in ast.walk(self.kernel.node):
             if isinstance(node, ast.Call):
-                name = operation(self.module, self.flow, node)
+                name = self.operation(node)
                 if name is not None:
-                    found.append((node, name.removeprefix("extra.cuda.").removeprefix("extra.libdevice.")))
+                    found.append((node, name))
         return tuple(found)
+
+    def operation(self, node: ast.AST) -> str | None:
+        """The language's name of what a call does; variants for speed, and helpers with one under a switch, count as it."""
+        if not isinstance(node, ast.Call):
+            return None
+        name = operation(self.module, self.flow, node)
+        if name is not None:
+            return _plain(name)
+        callee = callee_of(self.module, self.flow, node)
+        if callee is None:
+            return None
+        inner = {wrapped(m, k) for m, k in callee.definitions}
+        names = {_plain(n) for n in inner if n is not None}
+        return names.pop() if len(names) == 1 and None not in inner else None
 
     def called(self, *names: str) -> list[ast.Call]:
         return [node for node, name in self.calls if name in names]
@@ -113,7 +126,7 @@ class KernelView:
     def is_unrolled(self, loop: ast.For | ast.While) -> bool:
         """True for `for i in tl.static_range(n)`: no loop is left of it."""
         return isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) \
-            and operation(self.module, self.flow, loop.iter) == "static_range"
+            and self.own.operation(loop.iter) == "static_range"
 
     def value(self, node: ast.AST | None) -> Value | None:
         """What the analysis knows of an expression of the kernel itself, in any run."""
@@ -124,11 +137,14 @@ class KernelView:
         value = self.value(node)
         return value is not None and bool(value.dims)
 
-    def operation(self, node: ast.expr) -> str | None:
+    def operation(self, node: ast.AST) -> str | None:
         """The language's name of what an expression of the kernel itself calls."""
-        return operation(self.module, self.flow, node)
+        return self.own.operation(node)
 
-    def is_pure_helper(self, node: ast.Call) -> bool:
-        """True where the call reaches a helper whose source is known."""
-        callee = find_callee(self.module, node.func)
-        return callee is not None and bool(callee.definitions)
+
+def _plain(name: str) -> str:
+    """`exp` for `extra.libdevice.fast_expf`."""
+    short = name.split(".")[-1]
+    if "libdevice" in name and short.startswith("fast_") and short.endswith("f"):
+        return short.removeprefix("fast_").removesuffix("f")
+    return short

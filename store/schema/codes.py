@@ -82,6 +82,11 @@ _TABLE = (
         "V-tile fusion needs `program_id * TILE + arange(TILE)`",
     ),
     _refusal(
+        "axis_by_flag",
+        "{tile} is walked by {held} where {flag} holds and by {otherwise} elsewhere: no one axis is fused for every launch",
+        "specialise the kernel on {flag}, or launch it with one value of it",
+    ),
+    _refusal(
         "no_redundant_work",
         "nothing that {axis} leaves unchanged is worth fusing: no reduction, transcendental or dot repeats per tile",
         "fusing would only lower parallelism",
@@ -317,6 +322,7 @@ _TABLE = (
     _finding(
         "unmasked_access", "no mask covers {axis} at line {line}", "right only while the tile divides the dimension"
     ),
+    _finding("inplace_shared", "{name} is read and written in place where all tiles of {axis} share it: a tile may read what another has written", "let one tile own the update, or write to another buffer"),
     _finding("candidate_refused", "{candidate}: {why}", "another form or tile may fit"),
     _finding("tile_kept_by_launcher", "the launcher caps the tile with {expression}", "the cap moves with the tile"),
     # -- findings of the compile check -----------------------------------------------------------------------------
@@ -520,6 +526,96 @@ _TABLE = (
     _error("not_here", "{what} is not available here: {why}", "see `skel doctor`"),
     _error("store_unavailable", "the database cannot be used: {message}", "look at its place and its permissions"),
     _error("internal_error", "skel failed in {tool} ({kind})", "a fault of skel, not of the call; the audit log has it"),
+    # -- findings of captures --------------------------------------------------------------------------------------
+    _finding(
+        "command_failed", "the command ended with {status}; what it had launched by then was recorded", "see its output"
+    ),
+    _finding(
+        "no_launch_recorded",
+        "the command made no Triton launch that could be seen",
+        "launches by compiled graphs and from other languages are not seen; run the script itself",
+    ),
+    _finding(
+        "values_assumed",
+        "the launches were only compiled, so {count} tensors hold made-up values",
+        "capture with TRITON_INTERPRET=1, or where there is a GPU",
+    ),
+    _finding(
+        "values_regenerated",
+        "{count} tensors are made again from statistics of their values",
+        "`--values stored` keeps values up to a size",
+    ),
+    _finding(
+        "launch_captured_alone",
+        "{kernel} was captured as a launch, not as a call of its launcher: {why}",
+        "launch it from a function at the top level of its file that takes tensors and plain values",
+    ),
+    _finding(
+        "capture_of_other_source",
+        "the capture was made of another version of {file}",
+        "capture again, or judge the version that was captured",
+    ),
+    _finding(
+        "launch_not_replayed",
+        "{candidate} changes host code, but {kernel} was captured as a launch: the recorded launch is not its own",
+        "launch from a function at the top level of the kernel's file, and capture again",
+    ),
+    # -- findings of further runs ----------------------------------------------------------------------------------
+    _finding(
+        "autotune_config_wrong",
+        "{kernel} with {config} alone, on fresh buffers: {why} in {output}",
+        "drop the configuration, or mend what it breaks",
+    ),
+    _finding(
+        "order_dependent",
+        "{output} changes when programs run in another order: {count} of {total} elements, first at {index}",
+        "a program reads what another one writes",
+    ),
+    _finding(
+        "not_batch_invariant",
+        "{output} of one sequence alone is not what it is in the batch: {count} of {total} elements, first at {index}",
+        "the kernel or the guard chooses by batch size; say so, or use one variant for all",
+    ),
+    _finding(
+        "partition_differs",
+        "{output} over the whole is not what its parts give with the state handed on: {count} of {total} elements",
+        "the state that is stored is not the state that is used",
+    ),
+    _finding(
+        "error_grows",
+        "{output}: the error of parts against the whole grows with the length, from {first:.3g} to {last:.3g}",
+        "the state loses precision at every step: keep it in a wider dtype",
+    ),
+    _finding(
+        "stale_output",
+        "{output} is what other inputs gave ({earlier})",
+        "a result was kept and handed back, or an address was taken for the values",
+    ),
+    _finding(
+        "only_first_call_right",
+        "{output} is right in the first call and wrong in call {call}",
+        "something is kept between calls",
+    ),
+    _finding(
+        "only_known_seeds_right",
+        "{output} is right for the seeds known beforehand and wrong for the one that was drawn",
+        "results depend on inputs that were foreseen",
+    ),
+    _finding("constant_output", "{output} is {value} everywhere", "nothing was computed"),
+    _finding(
+        "lazy_output",
+        "{output} is a {kind}, not a plain tensor: its values may be computed when they are looked at",
+        "return plain tensors",
+    ),
+    _finding(
+        "library_changed",
+        "{what} replaced {name}",
+        "a target must leave the libraries it uses, and what judges it, alone",
+    ),
+    _finding(
+        "work_left_running", "{what} left {count} threads running", "all work must be done when `run` returns"
+    ),
+    _finding("read_foreign", "{what} tried to read {tried}", "a target may read its own inputs only"),
 )
 
 CODES: dict[str, Code] = {code.name: code for code in _TABLE}

@@ -1,0 +1,26 @@
+"""tile_dependence: a value reduced over a tile's own lanes is used as if it were the whole dimension's."""
+
+from __future__ import annotations
+
+from skel.store.schema import Finding
+
+from ...analysis.stores import place_name
+from ..view import KernelView
+from ...reasons import finding
+from .reports import place, reports
+
+_CODES = frozenset({"reduction_over_tile_axis", "nonlinear_partial"})
+
+
+def hazards(view: KernelView) -> list[Finding]:
+    """One finding for each reduction and axis, at the reduction, with the stores that it reaches."""
+    found: dict[tuple[int | None, str], Finding] = {}
+    for report in reports(view):
+        for classified in report.stores:
+            reason = classified.refusal
+            if reason is None or reason.code not in _CODES or (reason.line, report.name) in found:
+                continue
+            found[reason.line, report.name] = finding(
+                "tile_dependence", place(view, reason.line, report.name), axis=report.name, name=place_name(classified.access),
+                data={"stored_at": classified.access.line, "lines": list(reason.lines), "why": reason.code})
+    return list(found.values())

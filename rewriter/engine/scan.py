@@ -1,0 +1,153 @@
+"""Scanning one file: what its kernels use, what they could use and what stands against it, and hazards. Never raises on
+a user's file."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from dataclasses import dataclass, field
+
+from skel.store.schema import Finding, Refusal
+
+from ..analysis.callees import files_read
+from ..analysis.facts import analyse
+from ..detectors import DETECTORS, KernelView
+from ..detectors.base import merged
+from ..detectors.hazards import HAZARDS
+from ..kernel.definition import KernelDef, Module, read_module
+from ..kernel.source import read_source
+from ..reasons import Refuse
+from .dry import applicable
+from .other_languages import other_kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A technique that a kernel has already."""
+
+    skeleton: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opportunity:
+    """A technique whose symptom a kernel shows."""
+
+    skeleton: str
+    line: int
+    why: str
+    applicable: bool | None
+    """True, False with refusals, or None where there is nothing to apply."""
+    refusals: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelScan:
+    """One kernel of a scan."""
+
+    file: str
+    kernel: str
+    line: int
+    uses: tuple[Use, ...]
+    opportunities: tuple[Opportunity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something of ours that failed on a kernel; the rest of the file was scanned."""
+
+    file: str
+    kernel: str
+    doing: str
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """One file of a scan."""
+
+    kernels: tuple[KernelScan, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    not_read: str | None = None
+    """Why the file could not be read."""
+    faults: tuple[Fault, ...] = ()
+    other_languages: dict[str, int] = field(default_factory=dict)
+    """Kernels in other languages by language: seen, not read."""
+    files_read: tuple[tuple[str, str, str | None], ...] = ()
+    """What was looked up in other files: the asking file, the imported name, and the file that holds it."""
+
+
+def scan(text: str, path: str) -> FileScan:
+    """Uses, opportunities and hazards of every kernel that the file starts."""
+    with files_read() as read:
+        try:
+            module = read_module(read_source(text, path))
+        except Refuse as refused:
+            return FileScan(not_read=refused.refusal.message)
+        kernels: list[KernelScan] = []
+        findings: list[Finding] = []
+        faults: list[Fault] = []
+        for kernel in module.kernels:
+            one = _Scan(module, kernel, path, faults)
+            if one.is_started():
+                kernels.append(one.kernel())
+                findings += one.hazards()
+        return FileScan(tuple(kernels), tuple(findings), None, tuple(faults), other_kernels(module), tuple(sorted(read, key=str)))
+
+
+class _Scan:
+    """The scan of one kernel: what fails is noted, and the rest goes on."""
+
+    def __init__(self, module: Module, kernel: KernelDef, path: str, faults: list[Fault]) -> None:
+        self.module, self.definition, self.path, self.faults = module, kernel, path, faults
+        self.view: KernelView | None = None
+
+    def is_started(self) -> bool:
+        """True for a kernel that is launched here, or reads a program id and is no other kernel's helper."""
+        name = re.escape(self.definition.name)
+        written_as_launch = re.search(rf"\b{name}\s*(\[|\.run\b)", self.module.source.text) is not None
+        if not (self.definition.is_entry or written_as_launch or "program_id" in self.module.source.text or "triton" in self.module.source.text):
+            return False
+        try:
+            self.view = KernelView(analyse(self.module, self.definition))
+            if self.definition.is_entry or (written_as_launch and self.view.launches):
+                return True
+            return any(b.called("program_id") for b in self.view.bodies[1:]) and not self._is_called()
+        except Exception:  # a fault of ours must not end a user's scan
+            self._failed("analysing the kernel")
+            return False
+
+    def _is_called(self) -> bool:
+        name = re.escape(self.definition.name)
+        return re.search(rf"(?<!def )\b{name}\s*\(", self.module.source.text) is not None
+
+    def kernel(self) -> KernelScan:
+        uses: list[Use] = []
+        opportunities: list[Opportunity] = []
+        assert self.view is not None
+        for skeleton, detector in DETECTORS.items():
+            try:
+                used, seen = merged(detector.uses(self.view)), merged(detector.opportunities(self.view))
+                if used is not None:
+                    uses.append(Use(skeleton, used.line, used.why))
+                if seen is not None:
+                    state, refusals = applicable(skeleton, self.module, self.definition)
+                    opportunities.append(Opportunity(skeleton, seen.line, seen.why, state, refusals))
+            except Exception:  # a fault of ours must not end a user's scan
+                self._failed(f"looking for {skeleton}")
+        opportunities.sort(key=lambda o: ({True: 0, None: 1, False: 2}[o.applicable], o.line))
+        return KernelScan(self.path, self.definition.name, self.definition.node.lineno, tuple(uses), tuple(opportunities))
+
+    def hazards(self) -> list[Finding]:
+        assert self.view is not None
+        found: list[Finding] = []
+        for hazard in HAZARDS:
+            try:
+                found += hazard(self.view)
+            except Exception:  # a fault of ours must not end a user's scan
+                self._failed("looking for hazards")
+        return found
+
+    def _failed(self, doing: str) -> None:
+        self.faults.append(Fault(self.path, self.definition.name, doing, traceback.format_exc()))
