@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from skel.store.schema import Refusal
 
@@ -14,9 +15,11 @@ from ..analysis.axes import Axis
 from ..analysis.facts import Facts
 from ..analysis.lanes import lane_report
 from ..kernel.count import Count
+from ..kernel.definition import KernelDef
 from ..kernel.launch import Launch, readable_launches
 from ..reasons import Refuse, refusal, refuse
 from .aliases import aliases_of
+from .axis_by_flag import FlaggedAxis, axis_by_flag
 from .context import FusionContext
 from .launch_sites import counted_axis
 from .redundant_work import redundant_work
@@ -29,6 +32,9 @@ def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
     Raises Refuse: no_tiled_axis, no_redundant_work, no_launch_site, unreadable_launch, grid_not_tied_to_tile, ...
     """
     kernel, module = facts.kernel, facts.module
+    flagged = axis_by_flag(facts)
+    if flagged is not None:
+        raise _flagged(flagged, kernel)
     tiled = [a for a in facts.tiled_axes if tile_parameter(facts, a) is not None]
     if wanted is not None:
         tiled = [a for a in tiled if facts.axis_name(a) == wanted]
@@ -54,9 +60,41 @@ def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
             # The kernel's own refusals say more than the launcher's: an axis that both rule out reports the former.
             first = first or problem
             continue
+        refusals = tuple(_with_tests(r, kernel, tile) for r in report.refusals)
+        report = replace(report, refusals=refusals)
         return FusionContext(facts, axis, report.name, tile, launches, counts, report)
     assert first is not None
     raise first
+
+
+def _flagged(flagged: FlaggedAxis, kernel: KernelDef) -> Refuse:
+    """What speaks against fusing for either value of the flag, and that the flag moves the axis."""
+    found: list[Refusal] = []
+    for facts, _ in (flagged.held, flagged.otherwise):
+        side = Facts(facts.module, facts.kernel, facts.runs, ())
+        try:
+            found += choose_axis(side).lanes.refusals
+        except Refuse as refused:
+            found += refused.refusals
+    moved = refusal(
+        "axis_by_flag",
+        kernel.node,
+        tile=flagged.tile,
+        flag=flagged.flag,
+        held=flagged.held[1],
+        otherwise=flagged.otherwise[1],
+    )
+    first, *others = dict.fromkeys([*found, moved])
+    return Refuse(first, others)
+
+
+def _with_tests(reason: Refusal, kernel: KernelDef, tile: str) -> Refusal:
+    """The refusal of a tile that is used otherwise, with the lines of the comparisons that use it."""
+    if reason.code != "tile_used_otherwise":
+        return reason
+    tests = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Compare)]
+    lines = [t.lineno for t in tests for n in ast.walk(t) if isinstance(n, ast.Name) and n.id == tile]
+    return reason.model_copy(update={"lines": tuple(dict.fromkeys((*reason.lines, *lines)))})
 
 
 def tile_parameter(facts: Facts, axis: Axis) -> str | None:
