@@ -77,7 +77,10 @@ class Progress:
 
 
 def apply(job: Job, report: Report | None = None) -> Result:
-    """Apply a skeleton to a file, telling `report` how far it is. Raises WrongUse for a target or sidecar that is none, MissingHere without torch."""
+    """Apply a skeleton to a file, telling `report` how far it is.
+
+    Raises WrongUse for a target or sidecar that is none, MissingHere without torch.
+    """
     from skel.rewriter.engine import candidates
     from skel.rewriter.reasons import Refuse, refusal
     from skel.rewriter.result import Bug, Refused
