@@ -75,7 +75,11 @@ def combinations(
                 if fixed["form"] != "widen":
                     continue
         for one in enumerate_decisions(skeleton, module, kernel, fixed, sized, wide).combinations:
-            if width == sizes.tile and {*one.values(), *chosen.values()} <= {KEPT, width, one.get("form")}:
+            if (
+                width is not None
+                and width == sizes.tile
+                and {*one.values(), *chosen.values()} <= {KEPT, width, one.get("form")}
+            ):
                 continue  # The tile that the launcher takes anyway, and nothing else.
             yield one | chosen, sized
 
