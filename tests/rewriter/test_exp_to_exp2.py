@@ -144,3 +144,17 @@ def test_a_helper_linear_in_a_block_takes_no_factor(refusal: Callable[..., objec
     )
     for result in ("x + rate", "x * rate * rate", "x * tl.log(rate)"):
         assert refusal("exp_to_exp2", head.format(result) + kernel).code == "exponent_not_scalable"  # type: ignore[attr-defined]
+
+
+def test_conversions_nest_in_what_is_multiplied(rewrite: Callable[..., list[str]]) -> None:
+    body = scores(
+        "b_s = b_s * scale",
+        "b_t = b_s * tl.load(z + o).to(tl.float32)",
+        "for j in range(N):",
+        "    tl.store(y + j * BN + o, tl.exp(b_s - b_t) + tl.exp(b_t) + tl.exp(b_s))",
+    )
+    assert rewrite("exp_to_exp2", body) == [
+        f"b_s = b_s * (scale * {L})",
+        f"b_t = (b_s * {LN2}) * tl.load(z + o).to(tl.float32) * {L}",
+        "tl.store(y + j * BN + o, tl.exp2(b_s - b_t) + tl.exp2(b_t) + tl.exp2(b_s))",
+    ]
