@@ -54,9 +54,10 @@ def combinations(
     arguments = tuning_arguments(skeleton, module, kernel, tile) if wide or _foreign(skeleton, pinned) else {}
     _require_known(skeleton, kernel, pinned, arguments)
     own = {name: value for name, value in pinned.items() if name not in arguments}
-    spaces = [_values(a, pinned.get(a.name), wide) for a in arguments.values()]
-    for values in itertools.product(*spaces):
-        chosen = dict(zip(arguments, values, strict=True))
+    spaces = {a.name: _values(a, pinned.get(a.name), wide) for a in arguments.values()}
+    spaces = {name: values for name, values in spaces.items() if values != (KEPT,)}
+    for values in itertools.product(*spaces.values()):
+        chosen = dict(zip(spaces, values, strict=True))
         width = next((v for n, v in chosen.items() if arguments[n].kind == "tile" and v != KEPT), None)
         fixed, sized = dict(own), sizes
         if isinstance(width, int):
