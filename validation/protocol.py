@@ -128,6 +128,34 @@ class Timing:
     """A gain above this is flagged."""
     short_kernel_microseconds: float = 10.0
     """Below this the host's launch time is reported too."""
+    parallel_checks: int = 4
+    """Candidates compiled and checked at a time on the GPU, while nothing is timed."""
+    batch: int = 8
+    """Candidates that were found right and share one screening process with the original."""
+    graph_milliseconds: float = 1.0
+    """A timed graph holds so many launches that it takes at least this long: events tick in about a microsecond."""
+    graph_launches: int = 1000
+    """Most launches in one graph."""
+    host_launches: int = 100
+    """Launches over which the host's time is taken."""
+    floor_chunks: int = 16
+    """Parts of a tensor that are changed one by one to see which of it a launch reads."""
+    floor_margin: float = 0.9
+    """Faster than this fraction of the floor is impossible; the rest is the error of the measured bandwidth."""
+    memory_bound_fraction: float = 0.8
+    """An original at this fraction of its floor has nothing left to gain but bytes."""
+    bandwidth_bytes: int = 1 << 30
+    """Size of the copy that device bandwidth is measured with."""
+    reference_bytes: int = 64 << 20
+    """Largest inputs of a workload for which the float64 reference is evaluated while timing."""
+    own_warps: tuple[int, ...] = (1, 2, 4, 8)
+    """Warps tried for the original's own best configuration ..."""
+    own_stages: tuple[int, ...] = (1, 2, 3, 4)
+    """... and pipeline stages."""
+    variants: int = 2
+    """Most rewritten variants that a guard may choose between, besides the original."""
+    variant_gain: float = 1.01
+    """A variant more must make the guarded geometric mean better by this factor."""
 
 
 @dataclass(frozen=True, slots=True)

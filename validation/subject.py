@@ -56,6 +56,8 @@ class SliceSpec:
     path: str
     """The file relative to the package's root, with `/`."""
     modules: tuple[SlicedModule, ...]
+    ready: dict[str, str] = field(default_factory=dict)
+    """Slices cut beforehand, by the hash of the whole text: they spare a worker the parts of skel that cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Subject:
         sidecar = data.get("sidecar")
         part = data.get("slice")
         modules = tuple(SlicedModule(**one) for one in part["modules"]) if part else ()
-        spec = SliceSpec(tuple(part["names"]), part["path"], modules) if part else None
+        spec = SliceSpec(tuple(part["names"]), part["path"], modules, part.get("ready", {})) if part else None
         return cls(data["text"], data["path"], data["module"], Sidecar(**sidecar) if sidecar else None, spec)
 
 

@@ -143,6 +143,11 @@ _TABLE = (
         "turn the exit into a mask",
     ),
     _refusal(
+        "exit_between_tiles",
+        "the kernel may leave at line {line}, after or in the middle of work on a tile of {axis}: a loop over tiles would leave the other tiles out",
+        "use the widen form, which has one tile; or move the exit above all that depends on {axis}",
+    ),
+    _refusal(
         "grid_barrier",
         "{axis} takes part in a grid barrier or reads num_programs",
         "tiles that wait for each other cannot be merged",
@@ -477,6 +482,21 @@ _TABLE = (
         "too_few_programs",
         "{candidate} leaves {programs} programs for {multiprocessors} multiprocessors",
         "a partial fusion keeps more programs",
+    ),
+    _finding(
+        "untimed_work",
+        "{candidate} does work outside its launches that the original does not ({operations}); it was not timed",
+        "do that work in a kernel, or before the data comes to it",
+    ),
+    _finding(
+        "clock_low",
+        "the clock was low too often on {workload}: {dropped} rounds were dropped",
+        "another program uses the GPU, or it is too hot; measure again",
+    ),
+    _finding(
+        "timing_unfinished",
+        "{what}: not everything was measured",
+        "run the same command with the same state again",
     ),
     _finding(
         "suspiciously_fast",

@@ -34,6 +34,11 @@ TASKS: dict[str, Entry] = {
     "judge_original": Entry("skel.validation.numerics.judge_original_task"),
     "judge_candidate": Entry("skel.validation.numerics.judge_candidate_task"),
     "compile": Entry("skel.validation.compile.task", programs=_COMPILERS),
+    "time_baseline": Entry("skel.validation.timing.baseline_task", programs=(*_COMPILERS, "nvidia-smi")),
+    "time_own": Entry("skel.validation.timing.own_task", programs=_COMPILERS),
+    "time_verify": Entry("skel.validation.timing.verify_task", programs=_COMPILERS),
+    "time_screen": Entry("skel.validation.timing.screen_task", programs=_COMPILERS),
+    "time_final": Entry("skel.validation.timing.final_task", programs=_COMPILERS),
 }
 
 

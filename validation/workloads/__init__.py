@@ -1,4 +1,4 @@
-"""Workloads: how a file says what it is run on. One way a file: hooks in the module, or a sidecar.
+"""Workloads: how a file says what it is run on: hooks in the module, a sidecar, a capture, or KernelBench's form.
 
 What workers need is imported at once. Sidecars are read in the main process only, and with the rewriter's help: they are
 imported when they are asked for, so that a worker needs torch and triton and nothing else.
@@ -14,10 +14,11 @@ from .loading import Loaded, load_subject
 from .slices import sliced_text
 
 if TYPE_CHECKING:
-    from .sidecar import read_target, subject_of, target_of
+    from .choose import subject_of
+    from .sidecar import read_target, target_of
     from .target import SidecarError
 
-_LATE = {"read_target": ".sidecar", "subject_of": ".sidecar", "target_of": ".sidecar", "SidecarError": ".target"}
+_LATE = {"read_target": ".sidecar", "subject_of": ".choose", "target_of": ".sidecar", "SidecarError": ".target"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,79 @@
+"""A plan: everything that a machine with a GPU needs to time candidates, as one JSON file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..protocol import Protocol
+from ..subject import Subject, sha256
+
+
+class PlanError(Exception):
+    """The file is no plan that this version of skel can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCandidate:
+    """One rewritten file. `settings` are the decisions taken, repeated in the report."""
+
+    name: str
+    text: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    exact: bool = False
+    """True where the results must be equal to the bit."""
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self.text)
+
+    @property
+    def is_widened(self) -> bool:
+        """True where the tile was only made wider."""
+        return self.settings.get("form") == "widen"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is timed: the original with its hooks, the kernel (all that `run` launches where None), the candidates."""
+
+    subject: Subject
+    kernel: str | None
+    candidates: tuple[PlanCandidate, ...]
+    skeleton: str | None = None
+    numbers: Protocol = field(default_factory=Protocol)
+
+    def candidate(self, name: str) -> PlanCandidate:
+        """Raises KeyError for an unknown name."""
+        for one in self.candidates:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    @property
+    def id(self) -> str:
+        """Hash of the content: figures of one plan are never taken for those of another."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def to_json(self) -> str:
+        data = asdict(self) | {"numbers": self.numbers.to_dict(), "subject": self.subject.to_dict()}
+        return json.dumps(data, indent=1, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The inverse of `to_json`. Raises PlanError."""
+        try:
+            data = json.loads(text)
+            candidates = tuple(PlanCandidate(**one) for one in data["candidates"])
+            numbers = Protocol.from_dict(data["numbers"])
+            return cls(Subject.from_dict(data["subject"]), data["kernel"], candidates, data["skeleton"], numbers)
+        except (ValueError, KeyError, TypeError) as error:
+            raise PlanError(f"this is no plan: {error}") from error
+
+
+def read_plan(path: Path) -> Plan:
+    """Raises PlanError where the file is none, OSError where it cannot be read."""
+    return Plan.from_json(path.read_text(encoding="utf-8"))

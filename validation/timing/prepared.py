@@ -1,0 +1,158 @@
+"""A run made ready to be timed: its launches captured cold (over rotating copies) and warm (on one copy)."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ..numerics.outputs import Fact, compare_values, fact
+from ..protocol import Protocol
+from .memory import Pool, copies_for, footprint
+from .names import Mode
+from .recording import Launch, flat_bytes
+from .timers import Replay, Timer
+from .variants import Run, same_bits
+
+
+class Prepared:
+    """What `measure` times. A pass is all timed launches of one run, in order."""
+
+    def __init__(self, run: Run, timer: Timer, numbers: Protocol) -> None:
+        self.run = run
+        self._timer, self._numbers = timer, numbers
+        self.bytes_touched = footprint(run.launches)
+        copies = copies_for(self.bytes_touched, timer.l2_bytes, numbers.timing.l2_flush_factor)
+        self._pool = Pool(run.recorded, run.launches, copies)
+        self._in_place = any(
+            self._pool.holds(leaf) and not _unchanged(run, leaf) for name, leaf in run.tensors().items()
+            if name.startswith("input ")
+        )
+        for step in self._on(0):
+            step()
+        timer.synchronize()
+        self.single = timer.capture([step for number in range(len(self._pool)) for step in self._on(number)])
+        self._cold, self._cold_passes = self._long_enough(self.single, len(self._pool), list(range(len(self._pool))))
+        once = timer.capture(self._on(0) * len(self._pool))
+        self._warm, self._warm_passes = self._long_enough(once, len(self._pool), [0] * len(self._pool))
+        self._pool.fill()
+
+    def measure(self, mode: Mode) -> float:
+        """Seconds of one pass."""
+        if mode == "cold":
+            if self._in_place:
+                self._pool.fill()
+                self._cold()
+            return self._timer.seconds(self._cold) / self._cold_passes
+        if self._in_place:
+            self._pool.fill_one(0)
+        self._warm()
+        return self._timer.seconds(self._warm) / self._warm_passes
+
+    def warm_up(self, runs: int, seconds: float) -> None:
+        """Replays at least so often and so long."""
+        begun, done = time.monotonic(), 0
+        while done < runs or time.monotonic() - begun < seconds:
+            self._cold()
+            self._timer.synchronize()
+            done += 1
+        self.fill()
+
+    def fill(self) -> None:
+        """Every copy holds again what was there at first."""
+        self._pool.fill()
+        self._timer.synchronize()
+
+    def host_microseconds(self, launches: int) -> float:
+        """Time the host takes to launch one pass, without waiting for the device."""
+        steps = self._on(0)
+        self._timer.synchronize()
+        begun = time.perf_counter()
+        for _ in range(launches):
+            for step in steps:
+                step()
+        spent = time.perf_counter() - begun
+        self._timer.synchronize()
+        return spent / launches * 1e6
+
+    def audit(self, number: int) -> dict[str, Any]:
+        """One replay on fresh memory, poisoned where it was never written; the tensors it left in copy `number`."""
+        self.fill()
+        self.single()
+        self._timer.synchronize()
+        return {
+            name: self._pool.view(leaf, number) for name, leaf in self.run.tensors().items() if self._pool.holds(leaf)
+        }
+
+    @property
+    def copies(self) -> int:
+        return len(self._pool)
+
+    def _on(self, number: int) -> list[Callable[[], Any]]:
+        return [self._pool.place(launch, number) for launch in self.run.launches]
+
+    def _long_enough(self, replay: Replay, passes: int, copies: list[int]) -> tuple[Replay, int]:
+        """The replay, repeated in one graph where it is too short to be timed well; and how many passes it holds."""
+        numbers = self._numbers.timing
+        replay()
+        taken = min(self._timer.seconds(replay) for _ in range(3))
+        wanted = math.ceil(numbers.graph_milliseconds / 1e3 / max(taken, 1e-9))
+        most = max(1, numbers.graph_launches // (passes * len(self.run.launches)))
+        times = min(wanted, most)
+        if times <= 1:
+            return replay, passes
+        steps = [step for number in copies for step in self._on(number)]
+        return self._timer.capture(steps * times), passes * times
+
+
+def compare_audit(candidate: Prepared, original: Prepared, number: int, numbers: Protocol) -> tuple[list[Fact], int]:
+    """What replays of both leave in the same copy, compared; and how many tensors were."""
+    number %= min(candidate.copies, original.copies)
+    expected = {name: leaf.clone() for name, leaf in original.audit(number).items()}
+    got = candidate.audit(number)
+    exact = candidate.run.variant.exact
+    found, compared = [], 0
+    for name, right in expected.items():
+        if name not in got or got[name].shape != right.shape or got[name].dtype != right.dtype:
+            continue
+        compared += 1
+        if same_bits(got[name], right):
+            continue
+        fault = compare_values(name, got[name], right, exact=exact, reordered=not exact, numbers=numbers.correctness)
+        found += [fault] if fault else []
+    return found, compared
+
+
+def figures(launch: Launch) -> dict[str, Any]:
+    """Figures of a compiled launch: registers, spills (bytes a thread), shared memory, warps, stages, binary's hash."""
+    compiled = launch.compiled
+    if compiled is None or not hasattr(compiled, "asm"):
+        return {"kernel": launch.kernel}
+    binary = compiled.asm.get("cubin") or compiled.asm.get("hsaco") or b""
+    return {
+        "kernel": launch.kernel,
+        "registers": compiled.n_regs,
+        "spill_bytes": 4 * compiled.n_spills,
+        "shared_memory_bytes": compiled.metadata.shared,
+        "num_warps": compiled.metadata.num_warps,
+        "num_stages": compiled.metadata.num_stages,
+        "binary_sha256": hashlib.sha256(bytes(binary)).hexdigest(),
+    }
+
+
+def too_much_spilled(run: Run, original: Run, limit: int, name: str) -> Fact | None:
+    """The finding where a launch spills more than the limit and more than any of the original's."""
+    spilled = max((figures(launch).get("spill_bytes", 0) for launch in run.launches), default=0)
+    before = max((figures(launch).get("spill_bytes", 0) for launch in original.launches), default=0)
+    if spilled <= max(limit, before):
+        return None
+    return fact("spills", candidate=name, bytes=spilled, target="this GPU")
+
+
+def _unchanged(run: Run, leaf: Any) -> bool:
+    import torch
+
+    now = flat_bytes(leaf)
+    return bool(torch.equal(now, run.recorded.contents[leaf.untyped_storage().data_ptr()]))

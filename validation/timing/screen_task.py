@@ -1,0 +1,57 @@
+"""Task `time_screen`: several verified candidates and the original, interleaved, workload by workload.
+
+Payload: subject, kernel, device, timer, numbers, seed, entries (workload, candidates by name), candidates (name, text,
+exact). Event a workload: `screened_together`, with samples by mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..isolation.channel import Emit
+from .bench_context import SCREENING_SEED, Context, context_of
+from .names import MODES
+from .prepared import Prepared
+from .sampling import Samples, one_trial
+
+
+def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
+    """See the module. Raises what a candidate raises; the last `begin` event says whose and on which workload."""
+    context = context_of(payload, emit)
+    given = {one["name"]: one for one in payload["candidates"]}
+    for entry in payload["entries"]:
+        label = entry["workload"]
+        inputs = context.inputs(label, SCREENING_SEED)
+        runs, _ = context.run_together(label, inputs, [given[name] for name in entry["candidates"]], {})
+        samples = screening_samples(context, context.prepare_all(label, runs))
+        emit("screened_together", workload=label, candidates=entry["candidates"], **samples)
+    return {}
+
+
+def screening_samples(context: Context, prepared: dict[str, Prepared]) -> dict[str, Any]:
+    """After a warm-up: rounds of all by mode, in microseconds; the host's launch times; the rounds dropped."""
+    numbers = context.numbers.timing
+    for one in prepared.values():
+        one.warm_up(numbers.warmup_runs, 0.0)
+    found: dict[str, Any] = {"dropped": 0, "host_microseconds": host_times(context, prepared)}
+    for mode in MODES:
+        taken = Samples()
+        for one in prepared.values():
+            one.fill()
+        one_trial(list(prepared), lambda name, mode=mode: prepared[name].measure(mode),  # type: ignore[misc]
+                  numbers.screening_samples, context.rng, context.clocks.fraction, numbers, taken)
+        found[mode] = in_microseconds(taken.trials[0])
+        found["dropped"] += taken.dropped
+    context.timer.verify()
+    return found
+
+
+def host_times(context: Context, prepared: dict[str, Prepared]) -> dict[str, float]:
+    """Microseconds the host takes to launch, by name."""
+    launches = context.numbers.timing.host_launches
+    return {name: round(one.host_microseconds(launches), 3) for name, one in prepared.items()}
+
+
+def in_microseconds(trial: list[dict[str, float]]) -> dict[str, list[float]]:
+    """Samples by name, in the order of their rounds."""
+    return {name: [round(one[name] * 1e6, 4) for one in trial] for name in (trial[0] if trial else ())}
