@@ -133,11 +133,11 @@ def _problems(context: FusionContext, sliced: TileSlice) -> list[Refusal]:
     for statement in sliced.repeated:
         for node in ast.walk(statement):
             if isinstance(node, (ast.Return, ast.Break, ast.Continue)) and not _in_own_loop(statement, node):
-                found.append(refusal("tile_dependent_exit", node, also=[statement], axis=context.name))
+                found.append(refusal("exit_between_tiles", node, also=[statement], axis=context.name))
     first = sliced.repeated[0].lineno if sliced.repeated else 0
     for statement in sliced.once:
         if statement.lineno > first and any(isinstance(n, ast.Return) for n in ast.walk(statement)):
-            found.append(refusal("tile_dependent_exit", statement, axis=context.name))
+            found.append(refusal("exit_between_tiles", statement, axis=context.name))
     return found or _nothing_shared(context, sliced)
 
 
