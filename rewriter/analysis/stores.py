@@ -117,12 +117,13 @@ def _partial(access: Access, axis: Axis, name: str, crosses: tuple[Cross, ...]) 
     """A value reduced over the tile's lanes: it may go to a slot or an atomic add if it is linear, nowhere else."""
     lines = sorted({c.line for c in crosses if c.line})
     pointer, value = access.pointer, access.value or Value()
-    if is_guarded(access, axis):
-        return _other(access, "axis_used_otherwise", axis=name)
     linear = all(c.linear for c in crosses) and not _uniform(value, axis)
     lanes = any(lane.overlaps(axis) for lane in pointer.lanes)
     slotted = access.kind == "store" and _uniform(pointer, axis) and not lanes
     added = access.kind == "atomic_add" and not pointer.depends_on(axis)
+    if (slotted or added) and is_guarded(access, axis):
+        # Only the first tile's partial: how much that is follows from the tile.
+        return _other(access, "axis_used_otherwise", axis=name)
     if (slotted or added) and linear:
         return Classified(access, StoreClass.SLOT)
     if slotted or added:

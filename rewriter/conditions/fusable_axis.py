@@ -55,7 +55,7 @@ def choose_axis(facts: Facts, wanted: str | None = None) -> FusionContext:
             counts = _counts(facts, axis, tile, launches)
         except Refuse as caught:
             problem = caught
-        report = lane_report(facts, axis, aliases, tile_arguments(module, launches, counts, tile))
+        report = lane_report(facts, axis, aliases, tile_arguments(facts, launches, counts, tile))
         if problem is not None and not report.refusals:
             # The kernel's own refusals say more than the launcher's: an axis that both rule out reports the former.
             first = first or problem

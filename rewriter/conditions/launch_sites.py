@@ -85,10 +85,10 @@ def require_free_count(module: Module, launch: Launch, param: str, counts: tuple
     """
     for count in counts:
         uses: list[CountUse] = list(count.uses)
-        if not count.from_meta:
+        tile = launch.arguments.get(param) if count.from_meta else count.tile
+        if tile is not None:
             uses += [
-                count_use(module, launch, d.node, count)
-                for d in divisions_by(module, launch, count.tile, count.dimension)
+                count_use(module, launch, d.node, count) for d in divisions_by(module, launch, tile, count.dimension)
             ]
         for use in uses:
             if use.kind == "dtype":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from ..analysis.facts import Facts
 from ..kernel.count import Count
 from ..kernel.definition import Module
 from ..kernel.idioms import identity
@@ -16,14 +17,20 @@ MAX_STEPS = 6
 
 
 def tile_arguments(
-    module: Module, launches: Sequence[Launch], counts: Mapping[Launch, Sequence[Count]], tile: str
+    facts: Facts, launches: Sequence[Launch], counts: Mapping[Launch, Sequence[Count]], tile: str
 ) -> frozenset[str]:
-    """Kernel parameters, other than `tile` itself, that some launch computes from the tile or from the tile count."""
+    """Kernel parameters, other than `tile` itself, that some launch computes from the tile or from the tile count.
+
+    Tensors do not count: what is read of their shapes is for the conditions on the launcher.
+    """
+    module = facts.module
+    pointers = frozenset(base for access in facts.accesses for base in access.pointer.bases)
     return frozenset(
         name
         for launch in launches
         for name, argument in launch.arguments.items()
         if name != tile
+        and name not in pointers
         and not isinstance(argument, ast.Constant)
         and _follows(module, argument, _Wanted(module, launch, counts.get(launch, ()), tile), MAX_STEPS)
     )

@@ -137,10 +137,12 @@ def _at_uses(
 def _in_counts(
     module: Module, launch: Launch, counts: tuple[Count, ...], tile: ast.expr, new: NewTile, changes: Changes
 ) -> None:
-    """Every `cdiv(D, tile)` of the launching function, the grid's included."""
-    if all(c.from_meta for c in counts):
-        return
-    divisions = {d.node: d for c in counts for d in divisions_by(module, launch, c.tile, c.dimension)}
+    """Every `cdiv(D, tile)` of the launching function, the grid's included.
+
+    A grid that reads the tile from its argument follows by itself; a buffer with a slot a tile beside it does not.
+    """
+    spelled = {c: tile if c.from_meta else c.tile for c in counts}
+    divisions = {d.node: d for c, t in spelled.items() for d in divisions_by(module, launch, t, c.dimension)}
     for division in divisions.values():
         inner = Changes()
         if not available(module, new, division.node) or widen(module, division.tile, new, inner) != "changed":

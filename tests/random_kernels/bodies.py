@@ -201,7 +201,7 @@ class Writer:
             common += [
                 lambda d: f"tl.sum({e('M', d)}, 0)",
                 lambda d: f"tl.sum({e('N', d)}, 1)",
-                lambda d: f"tl.sum({e('M', d)} * {e('K', d)}[:, None], axis=0)",
+                lambda d: f"tl.sum({e('M', d)} * ({e('K', d)})[:, None], axis=0)",
                 lambda d: "o_v.to(tl.float32) * 0.1",
             ]
             if self.masked:
@@ -216,16 +216,16 @@ class Writer:
                 ]
         if kind == "M":
             common += [
-                lambda d: f"{e('K', d)}[:, None] * {e('V', d)}[None, :]",
-                lambda d: f"{e('M', d)} * {e('K', d)}[:, None]",
-                lambda d: f"{e('M', d)} + {e('V', d)}[None, :]",
+                lambda d: f"({e('K', d)})[:, None] * ({e('V', d)})[None, :]",
+                lambda d: f"{e('M', d)} * ({e('K', d)})[:, None]",
+                lambda d: f"{e('M', d)} + ({e('V', d)})[None, :]",
                 lambda d: f"tl.trans({e('N', d)})",
                 lambda d: f"{e('M', d)} * tl.expand_dims({e('K', d)}, 1)",
             ]
         if kind == "N":
             common += [
-                lambda d: f"{e('V', d)}[:, None] * {e('K', d)}[None, :]",
-                lambda d: f"{e('N', d)} - {e('V', d)}[:, None]",
+                lambda d: f"({e('V', d)})[:, None] * ({e('K', d)})[None, :]",
+                lambda d: f"{e('N', d)} - ({e('V', d)})[:, None]",
                 lambda d: f"tl.trans({e('M', d)})",
             ]
         return common
