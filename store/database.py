@@ -23,6 +23,7 @@ from .connection import (
 from .errors import InaccessibleError, StoreError
 from .location import fallback_path, locate, make_parent
 from .packaged import fingerprint, packaged_folder
+from .synonyms import version
 from .terms import ANALYSIS_VERSION
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def open_database(url: str | None = None, folder: Path | None = None) -> Databas
 
 
 def _open(path: Path, folder: Path) -> Database:
-    wanted = f"{ANALYSIS_VERSION}:{fingerprint(folder)}"
+    wanted = f"{ANALYSIS_VERSION}:{version()}:{fingerprint(folder)}"
     check_header(path)
     if path.exists():
         with faults(path), closing(connect(path, create=False)) as connection:
@@ -102,16 +103,13 @@ def _prepare(database: Database, folder: Path, wanted: str) -> None:
     contents = fill.read_contents(folder)
     _use_wal(database.path)
     with database.writing() as session:
-        connection = session.connection()
-        raw = connection.connection.driver_connection
-        if not isinstance(raw, sqlite3.Connection):
-            raise TypeError(f"expected an sqlite3 connection, got {type(raw)}")
+        raw = fill.raw(session)
         # Another process may have come first while this one waited for the lock.
         check_owner(raw, database.path)
         _check_sound(raw, database.path)
         if not migrate.is_current(raw, database.path):
             raw.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            migrate.upgrade(connection)
+            migrate.upgrade(session.connection())
         if _filled_from(raw) != wanted:
             fill.fill(session, contents, wanted)
 

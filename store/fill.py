@@ -1,19 +1,21 @@
 """Filling the database from the packaged records. The user's own records and all evidence stay."""
 
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from .embedding.shipped import shipped
 from .evidence import load_evidence, row_of_evidence
+from .indexing import index_all
 from .load import load_all
 from .models import EvidenceRow, MetaRow, SkeletonRow
 from .packaged import evidence_files
 from .records import row_of_skeleton
 from .schema.evidence import Evidence
 from .schema.skeleton import Skeleton
-from .terms import indexed_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,15 @@ class Contents:
 
     skeletons: tuple[Skeleton, ...]
     evidence: tuple[Evidence, ...]
+    vectors: dict[str, bytes]
+    """Vectors made beforehand, by the hash of their texts."""
 
 
 def read_contents(folder: Path) -> Contents:
     """Load and check everything under `folder`. Raises RecordError."""
     skeletons = load_all(folder)
     evidence = tuple(item for path in evidence_files(folder) for item in load_evidence(path))
-    return Contents(skeletons, evidence)
+    return Contents(skeletons, evidence, shipped(folder))
 
 
 def fill(session: Session, contents: Contents, fingerprint: str) -> None:
@@ -43,19 +47,14 @@ def fill(session: Session, contents: Contents, fingerprint: str) -> None:
     have = set(session.scalars(select(EvidenceRow.id)))
     rows = {row.id: row for row in map(row_of_evidence, contents.evidence)}
     session.add_all(row for key, row in rows.items() if key not in have)
-    index_all(session)
+    index_all(raw(session), contents.vectors)
     session.merge(MetaRow(key="filled_from", value=fingerprint))
 
 
-def index_all(session: Session) -> None:
-    """Write the full-text rows of all records anew."""
-    session.execute(text("DELETE FROM search"))
-    for row in session.scalars(select(SkeletonRow)):
-        index_one(session, row)
-
-
-def index_one(session: Session, row: SkeletonRow) -> None:
-    """Add the full-text row of one record."""
-    columns = {"id": row.id, **indexed_text(Skeleton.model_validate_json(row.content))}
-    session.execute(text("INSERT INTO search (rowid, name, title, symptoms, tags, summary, applies_if) "
-                         "VALUES (:id, :name, :title, :symptoms, :tags, :summary, :applies_if)"), columns)
+def raw(session: Session) -> sqlite3.Connection:
+    """The SQLite connection under a session, in the same transaction."""
+    session.flush()
+    connection = session.connection().connection.driver_connection
+    if not isinstance(connection, sqlite3.Connection):
+        raise TypeError(f"expected an sqlite3 connection, got {type(connection)}")
+    return connection

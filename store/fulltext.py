@@ -1,8 +1,8 @@
-"""The full-text scorer: what FTS5 finds of each query term in each record, blended here.
+"""The scorer of words: what share of a query each record answers.
 
-FTS5 scores one term at a time (bm25 is a sum over terms), so that the blend knows which terms a record answers. A
-record's score is the share of the query's weight that it answers, in [0, 1]: each term weighs its inverse document
-frequency, counted by how strongly the record speaks of it compared with the record that does most.
+A record's score is the share of the query's weight that it answers, in [0, 1]: each term weighs its inverse document
+frequency, counted by how strongly the record speaks of it (BM25, Robertson and Zaragoza 2009) compared with the record
+that does most.
 """
 
 import math
@@ -10,14 +10,16 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .query import Term, match_expression
+from .embedding.arrays import F32, I64, np
+from .index import Index
+from .query import Term
+from .stems import stems
 from .terms import is_cjk
 
-COLUMNS = ("name", "title", "symptoms", "tags", "summary", "applies_if")
-_COLUMN_WEIGHTS = "4.0, 3.0, 3.0, 2.0, 1.0, 1.0"
 SYNONYM_WEIGHT = 0.5
 _PRESENCE = 0.5
-"""Part of a term's weight that a record gets for holding it at all; the rest follows bm25."""
+"""Part of a term's weight that a record gets for holding it at all; the rest follows BM25."""
+_SATURATION, _LENGTH = 1.2, 0.75
 
 _UNKNOWN_WEIGHT = 2.0
 """A word that no record holds tells more of a query off the subject than a rare one tells of a query on it."""
@@ -28,68 +30,79 @@ _ACROSS_WORDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A query term with its weight in this database, and how well each record (by row) answers it, in (0, 1]."""
+    """A query term with its weight in this database, and how well records answer it."""
 
     term: Term
+    stem: str
+    others: tuple[str, ...]
+    """Stems of the synonyms."""
     weight: float
-    strength: dict[int, float]
+    at: I64
+    """Positions of the records that hold it or a synonym."""
+    strength: F32
+    """How well each does, in (0, 1]."""
 
 
-def weigh(connection: sqlite3.Connection, terms: Iterable[Term]) -> tuple[Weighed, ...]:
+def weigh(connection: sqlite3.Connection, index: Index, terms: Iterable[Term]) -> tuple[Weighed, ...]:
     """Look every term up."""
-    (count,) = connection.execute("SELECT count(*) FROM skeletons").fetchone()
-    weighed = tuple(_weigh_one(connection, term, count) for term in terms)
-    records = {item.term.text: len(item.strength) for item in weighed}
+    wanted = tuple(terms)
+    stem = stems([*(term.text for term in wanted), *(other for term in wanted for other in term.others)])
+    weighed = tuple(_weigh_one(connection, index, term, stem) for term in wanted)
+    records = {item.term.text: len(item.at) for item in weighed}
     return tuple(replace(item, weight=item.weight * _share_of_word(item, records)) for item in weighed)
 
 
-def scores(weighed: tuple[Weighed, ...]) -> dict[int, float]:
-    """The score of every record that answers any term."""
+def scores(index: Index, weighed: tuple[Weighed, ...]) -> F32:
+    """The score of every record."""
     total = sum(item.weight for item in weighed)
-    found: dict[int, float] = {}
-    for item in weighed:
-        for row, strength in item.strength.items():
-            found[row] = found.get(row, 0.0) + item.weight * strength / total
+    found = np.zeros(len(index.ids), np.float32)
+    if total:
+        for item in weighed:
+            found[item.at] += np.float32(item.weight / total) * item.strength
     return found
 
 
-def marked(connection: sqlite3.Connection, weighed: tuple[Weighed, ...], rows: Iterable[int],
-           ) -> dict[int, tuple[str, ...]]:
-    """The indexed columns of some records with every matched term between \\x02 and \\x03."""
-    terms = [item.term for item in weighed if item.strength]
-    phrases = dict.fromkeys(phrase for term in terms for phrase in (term.text, *term.others))
-    columns = ", ".join(f"highlight(search, {index}, char(2), char(3))" for index in range(len(COLUMNS)))
-    expression = match_expression(phrases)
-    wanted = tuple(rows)
-    found = connection.execute(f"SELECT rowid, {columns} FROM search WHERE search MATCH ? AND rowid IN "
-                               f"({', '.join('?' * len(wanted))})", (expression, *wanted))
-    return {row[0]: tuple(row[1:]) for row in found}
+def answered(line: str, weighed: tuple[Weighed, ...]) -> dict[str, float]:
+    """The query terms that a passage (its stems, with spaces between) answers, with the weight of each."""
+    words, padded = set(line.split()), f" {line} "
+    found: dict[str, float] = {}
+    for item in weighed:
+        if not item.weight:
+            continue
+        if item.stem in words or " " in item.stem and f" {item.stem} " in padded:
+            found[item.term.text] = item.weight
+        elif any(other in words or " " in other and f" {other} " in padded for other in item.others):
+            found[item.term.text] = item.weight * SYNONYM_WEIGHT
+    return found
 
 
 def _share_of_word(item: Weighed, records: dict[str, int]) -> float:
     """A Chinese pair that is rarer than one it overlaps probably lies across two words; unknown, it surely does."""
     beside = max((records.get(other, 0) for other in item.term.beside), default=0)
-    return 1.0 if len(item.strength) >= beside else _ACROSS_WORDS if item.strength else 0.0
+    return 1.0 if len(item.at) >= beside else _ACROSS_WORDS if len(item.at) else 0.0
 
 
-def _weigh_one(connection: sqlite3.Connection, term: Term, count: int) -> Weighed:
-    own = _bm25(connection, [term.text])
-    others = _bm25(connection, term.others) if term.others else {}
-    best = max(own.values(), default=0.0)
-    strength = {row: _PRESENCE + (1 - _PRESENCE) * value / best for row, value in own.items()}
-    best = max(others.values(), default=0.0)
-    for row, value in others.items():
-        alike = SYNONYM_WEIGHT * (_PRESENCE + (1 - _PRESENCE) * value / best)
-        strength[row] = max(strength.get(row, 0.0), alike)
-    known = len(own) or len(others)
-    weight = math.log(1 + (count - known + 0.5) / (known + 0.5))
+def _weigh_one(connection: sqlite3.Connection, index: Index, term: Term, stem: dict[str, str]) -> Weighed:
+    others = tuple(dict.fromkeys(stem[other] for other in term.others))
+    strength = np.zeros(len(index.ids), np.float32)
+    for other in others:
+        at, value = _strengths(connection, index, other)
+        strength[at] = np.maximum(strength[at], SYNONYM_WEIGHT * value)
+    alike = np.count_nonzero(strength)
+    at, value = _strengths(connection, index, stem[term.text])
+    strength[at] = np.maximum(strength[at], value)
+    known = len(at) or alike
+    weight = math.log(1 + (len(index.ids) - known + 0.5) / (known + 0.5))
     if not known:
         weight *= 0.0 if term.optional else 1.0 if is_cjk(term.text) else _UNKNOWN_WEIGHT
-    return Weighed(term, weight, strength)
+    held = np.flatnonzero(strength)
+    return Weighed(term, stem[term.text], others, weight, held, strength[held])
 
 
-def _bm25(connection: sqlite3.Connection, phrases: Iterable[str]) -> dict[int, float]:
-    expression = match_expression(phrases)
-    rows = connection.execute(f"SELECT rowid, -bm25(search, {_COLUMN_WEIGHTS}) FROM search WHERE search MATCH ?",
-                              (expression,))
-    return {row: max(value, 1e-9) for row, value in rows}
+def _strengths(connection: sqlite3.Connection, index: Index, stem: str) -> tuple[I64, F32]:
+    posting = index.posting(connection, stem)
+    if not len(posting.at):
+        return posting.at, posting.weights
+    longer = index.lengths[posting.at] / max(float(index.lengths.mean()), 1.0)
+    value = posting.weights / (posting.weights + _SATURATION * (1 - _LENGTH + _LENGTH * longer))
+    return posting.at, posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / value.max())

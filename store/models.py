@@ -1,9 +1,9 @@
 """The tables. Everything a reader needs of a record is in its `content`, the record as canonical JSON.
 
-The full-text table `search` is no model: SQLite's FTS5 owns it (see the migrations and `fulltext`).
+The tables of search are derived from it and are written anew when the packaged records change.
 """
 
-from sqlalchemy import Boolean, CheckConstraint, Index, String, Text
+from sqlalchemy import Boolean, CheckConstraint, Float, Index, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -21,7 +21,7 @@ class MetaRow(Base):
 
 
 class SkeletonRow(Base):
-    """One skeleton record. `id` is also the row of its text in the table `search`."""
+    """One skeleton record."""
 
     __tablename__ = "skeletons"
     __table_args__ = (CheckConstraint("origin IN ('packaged', 'user')", name="skeletons_origin"),)
@@ -37,6 +37,58 @@ class SkeletonRow(Base):
     """True where the schedule is empty."""
     content: Mapped[str] = mapped_column(Text)
     content_sha256: Mapped[str] = mapped_column(String(64))
+
+
+class TextRow(Base):
+    """The words of one record."""
+
+    __tablename__ = "texts"
+
+    skeleton: Mapped[int] = mapped_column(Integer, primary_key=True)
+    length: Mapped[float] = mapped_column(Float)
+    """Number of words."""
+    stems: Mapped[str] = mapped_column(Text)
+    """JSON: the stems of each passage, in the order of `passages`, with spaces between."""
+
+
+class PostingRow(Base):
+    """In which records a stem, or a phrase of the synonyms, occurs. Arrays of one length, little-endian."""
+
+    __tablename__ = "postings"
+
+    term: Mapped[str] = mapped_column(Text, primary_key=True)
+    skeletons: Mapped[bytes] = mapped_column(LargeBinary)
+    """int64: ids of records."""
+    weights: Mapped[bytes] = mapped_column(LargeBinary)
+    """float32: occurrences, each counted by the weight of its field."""
+    shares: Mapped[bytes] = mapped_column(LargeBinary)
+    """float32: what an occurrence in the best of these fields counts, in (0, 1]."""
+
+
+class VectorRow(Base):
+    """The vectors of one record's sentences under one model; `skeleton` 0 holds the topics out of scope."""
+
+    __tablename__ = "vectors"
+
+    skeleton: Mapped[int] = mapped_column(Integer, primary_key=True)
+    model: Mapped[str] = mapped_column(Text, primary_key=True)
+    texts_sha256: Mapped[str] = mapped_column(String(64))
+    """Of the texts, so that a changed record is encoded anew."""
+    vectors: Mapped[bytes] = mapped_column(LargeBinary)
+    """float16 [sentences, dimensions], unit vectors."""
+    centre: Mapped[bytes] = mapped_column(LargeBinary)
+    """float16 [dimensions]: their mean, as a unit vector."""
+
+
+class FacetRow(Base):
+    """A property that hits may be filtered by."""
+
+    __tablename__ = "facets"
+    __table_args__ = (Index("facets_value", "facet", "value"),)
+
+    skeleton: Mapped[int] = mapped_column(Integer, primary_key=True)
+    facet: Mapped[str] = mapped_column(String(16), primary_key=True)
+    value: Mapped[str] = mapped_column(Text, primary_key=True)
 
 
 class EvidenceRow(Base):

@@ -5,6 +5,9 @@ from importlib import resources
 from pathlib import Path
 
 
+_OUT_OF_SCOPE = Path(__file__).parent / "embedding" / "out_of_scope.txt"
+
+
 def packaged_folder() -> Path:
     """The folder of the skeletons that ship with skel. Raises RuntimeError where they are not plain files."""
     folder = resources.files("skel.skeletons")
@@ -24,8 +27,8 @@ def evidence_files(folder: Path) -> tuple[Path, ...]:
 
 
 def fingerprint(folder: Path) -> str:
-    """SHA-256 over the names and contents of the records and the evidence in `folder`."""
-    digest = hashlib.sha256()
+    """SHA-256 over the names and contents of the records and the evidence in `folder`, and the topics out of scope."""
+    digest = hashlib.sha256(_OUT_OF_SCOPE.read_bytes())
     for path in (*skeleton_files(folder), *evidence_files(folder)):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())

@@ -61,9 +61,10 @@ def add_skeleton(database: Database, skeleton: "Skeleton") -> None:
 
     Raises StoreError where the package ships a record of that name.
     """
-    from sqlalchemy import select, text
+    from sqlalchemy import select
 
-    from .fill import index_one
+    from .fill import raw
+    from .indexing import forget_one, index_one
     from .models import SkeletonRow
 
     with database.writing() as session:
@@ -71,13 +72,13 @@ def add_skeleton(database: Database, skeleton: "Skeleton") -> None:
         if old is not None and old.origin == "packaged":
             raise StoreError(f"skel ships a skeleton named {skeleton.name!r}", database.path, "choose another name")
         if old is not None:
-            session.execute(text("DELETE FROM search WHERE rowid = :id"), {"id": old.id})
+            forget_one(raw(session), old.id)
             session.delete(old)
             session.flush()
         row = row_of_skeleton(skeleton, "user")
         session.add(row)
         session.flush()
-        index_one(session, row)
+        index_one(raw(session), row.id, row.content)
 
 
 def row_of_skeleton(skeleton: "Skeleton", origin: str) -> "SkeletonRow":

@@ -1,28 +1,25 @@
 """Search over the records: what a user sees in, what skeletons come out, and why.
 
-Scorers (full text today) each give records a score in [0, 1]; `search` adds what only the best few can be asked
-(one passage that answers most of the query), drops what does not answer it, and says what matched.
+A query is a symptom, a technique, code, or what a profiler said (see `query_kind`). It becomes one or more sentences,
+each of which is scored against the records by its words and by its meaning; a record's score is its best.
 """
 
 import json
-import re
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .database import Database
-from .fulltext import COLUMNS, SYNONYM_WEIGHT, Weighed, marked, scores, weigh
-from .query import parse
-from .stems import stems
+from .embedding.arrays import F32, np
+from .embedding.model import DEFAULT_MODEL
+from .explain import why
+from .filters import Filters, allowed
+from .index import Index, index_of
+from .query_kind import Reading, Sentence, read
+from .ranking import MIN_OF_BEST, Scored, score
 
-MIN_SCORE = 0.3
-"""Where the best record answers a smaller share of the query's weight, nothing answers the query."""
-MIN_OF_BEST = 0.4
-"""A record that scores a smaller share of the best one's score is not listed."""
-_PASSAGE_WEIGHT = 0.5
-_LOOKED_AT = 20
-_MOST_WORDS = 6
-_MARKED = re.compile("\x02([^\x03]*)\x03")
+SIGNAL_SCORE = 0.6
+"""What a record gets at least whose technique was seen in the code that was given as the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,102 +32,102 @@ class Hit:
     title: str
     kind: str
     why: str
-    """Which symptom or field matched, and which words."""
+    """Which symptom or field matched, which words, and how near it is in meaning."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
-    field: str
-    index: int
-    words: tuple[str, ...]
-    weight: float
+class Answer:
+    """The hits of one query, and how the query was understood."""
+
+    hits: tuple[Hit, ...]
+    read_as: str
+    """`text`, `chinese`, `code`, `profiler`, or `other_language`."""
+    language: str | None = None
+    """For `other_language`: which, as far as it can be told."""
 
 
 def search(database: Database, query: str, limit: int = 10) -> tuple[Hit, ...]:
     """The records that answer `query`, best first; none where nothing does. Raises StoreError."""
-    terms = parse(query)
-    if not terms or limit < 1:
-        return ()
+    return answer(database, query, limit).hits
+
+
+def answer(database: Database, query: str, limit: int = 10, filters: Filters | None = None,
+           model: str = DEFAULT_MODEL, signals: Mapping[str, str] | None = None) -> Answer:
+    """The hits of `query`, best first, and how it was read.
+
+    `signals` are skeletons known to concern the query (seen by a scan of the code in it), each with the reason.
+    Raises StoreError (the database or the model cannot be used).
+    """
+    reading = read(query)
+    if limit < 1 or not reading.sentences and not signals:
+        return Answer((), reading.kind, reading.language)
+    if model != DEFAULT_MODEL:
+        _ensure_indexed(database, model)
     with database.reading() as connection:
-        weighed = weigh(connection, terms)
-        found = scores(weighed) if any(item.strength and item.weight for item in weighed) else {}
-        best = sorted(found, key=lambda row: (-found[row], row))[: max(limit, _LOOKED_AT)]
-        if not best or found[best[0]] < MIN_SCORE:
-            return ()
-        columns = marked(connection, weighed, best)
-        meanings = _Meanings(weighed, columns.values())
-        passages = {row: _passages(columns[row], meanings) for row in best}
-        total = sum(item.weight for item in weighed)
-        final = {row: _blend(found[row], passages[row], total) for row in best}
-        ranked = sorted(best, key=lambda row: (-final[row], row))[:limit]
-        kept = [row for row in ranked if final[row] >= MIN_OF_BEST * final[ranked[0]]]
-        records = dict(connection.execute(
-            f"SELECT id, content FROM skeletons WHERE id IN ({', '.join('?' * len(kept))})", kept).fetchall())
-    return tuple(_hit(json.loads(records[row]), final[row], passages[row]) for row in kept)
+        index = index_of(connection, database.path)
+        if not len(index.ids):
+            return Answer((), reading.kind)
+        scored = [(sentence, score(connection, index, sentence.text, model, sentence.by_meaning))
+                  for sentence in reading.sentences]
+        hits = _hits(connection, index, reading, scored, limit, filters, signals or {})
+    return Answer(hits, reading.kind, reading.language)
 
 
-def _blend(score: float, passages: list[_Passage], total: float) -> float:
-    """A sentence that answers most of the query is worth more than the same words scattered over a record."""
-    closest = max((passage.weight for passage in passages), default=0.0) / total if total else 0.0
-    return (1 - _PASSAGE_WEIGHT) * score + _PASSAGE_WEIGHT * min(closest, 1.0)
+def _hits(connection: sqlite3.Connection, index: Index, reading: Reading, scored: list[tuple[Sentence, Scored]],
+          limit: int, filters: Filters | None, signals: Mapping[str, str]) -> tuple[Hit, ...]:
+    final = np.zeros(len(index.ids), np.float32)
+    source = np.full(len(index.ids), -1, np.int64)
+    for number, (sentence, result) in enumerate(scored):
+        if result.answers or sentence.derived:
+            better = result.final * np.float32(sentence.weight)
+            source[better > final] = number
+            final = np.maximum(final, better)
+    signalled = _signalled(index, signals)
+    for at in signalled:
+        final[at] = SIGNAL_SCORE + (1 - SIGNAL_SCORE) * final[at]
+    # What is no answer to the query at all stays none however it is filtered.
+    floor = MIN_OF_BEST * float(final.max(initial=0.0))
+    if filters is not None:
+        final = np.where(np.isin(index.ids, allowed(connection, filters)), final, np.float32(0))
+    ranked = [at for at in np.argsort(-final, kind="stable")[:limit].tolist() if final[at] > 0 and final[at] >= floor]
+    contents = _contents(connection, index, ranked)
+    return tuple(_hit(contents[at], final, at, signalled.get(at), scored[source[at]] if source[at] >= 0 else None)
+                 for at in ranked)
 
 
-def _passages(columns: tuple[str, ...], meanings: "_Meanings") -> list[_Passage]:
-    """Every line of a record's text that answers a query term, with the words that do and the weight they answer."""
-    found = []
-    for field, column in zip(COLUMNS, columns, strict=True):
-        for index, text in enumerate(column.split("\n")):
-            words = dict.fromkeys(_MARKED.findall(text))
-            answered: dict[str, float] = {}
-            for word in words:
-                for term, weight in meanings.of(word):
-                    answered[term] = max(answered.get(term, 0.0), weight)
-            if answered:
-                found.append(_Passage(field, index, tuple(words), sum(answered.values())))
-    return found
+def _signalled(index: Index, signals: Mapping[str, str]) -> dict[int, str]:
+    return {at: signals[name] for at, name in enumerate(index.names) if name in signals}
 
 
-class _Meanings:
-    """Which query terms a word of a record answers, and with what weight."""
-
-    def __init__(self, weighed: tuple[Weighed, ...], columns: Iterable[tuple[str, ...]]) -> None:
-        marks = {mark for texts in columns for text in texts for mark in _MARKED.findall(text)}
-        queried = {phrase for item in weighed for phrase in (item.term.text, *item.term.others)}
-        self._stems = stems([*marks, *queried])
-        self._terms: dict[str, list[tuple[str, float]]] = {}
-        for item in weighed:
-            self._terms.setdefault(self._stems[item.term.text], []).append((item.term.text, item.weight))
-            for other in item.term.others:
-                self._terms.setdefault(self._stems[other], []).append((item.term.text, item.weight * SYNONYM_WEIGHT))
-
-    def of(self, mark: str) -> list[tuple[str, float]]:
-        """The terms answered by a marked phrase, or by its words where two phrases overlap in it."""
-        stem = self._stems[mark]
-        return self._terms.get(stem) or [found for word in stem.split() for found in self._terms.get(word, [])]
+def _hit(record: dict[str, object], final: F32, at: int, signal: str | None,
+         best: tuple[Sentence, Scored] | None) -> Hit:
+    reasons = [signal] if signal else []
+    if best is not None:
+        sentence, result = best
+        reasons += [sentence.because] if sentence.because else []
+        reasons += why(record, result.weighed, result.matched.get(at, []), result.nearest.get(at))
+    return Hit(str(record["name"]), round(float(final[at]), 4), str(record["title"]), str(record["kind"]),
+               "; ".join(dict.fromkeys(reasons)))
 
 
-def _hit(record: dict[str, Any], score: float, passages: list[_Passage]) -> Hit:
-    return Hit(record["name"], round(score, 4), record["title"], record["kind"], _why(record, passages))
+def _contents(connection: sqlite3.Connection, index: Index, positions: list[int]) -> dict[int, dict[str, object]]:
+    place = {int(index.ids[at]): at for at in positions}
+    rows = connection.execute(f"SELECT id, content FROM skeletons WHERE id IN ({', '.join('?' * len(place))})",
+                              tuple(place))
+    return {place[row]: json.loads(content) for row, content in rows}
 
 
-def _why(record: dict[str, Any], passages: list[_Passage]) -> str:
-    """The passage that answers most, quoted, then the other fields that matched, each with its words."""
-    ordered = sorted(passages, key=lambda passage: -passage.weight)
-    reasons = [f'{_label(ordered[0].field)} "{_text(record, ordered[0])}" ({", ".join(ordered[0].words)})']
-    for field in COLUMNS:
-        words = dict.fromkeys(word for passage in ordered[1:] if passage.field == field for word in passage.words)
-        if words and field != ordered[0].field:
-            reasons.append(f"{_label(field)} ({', '.join(list(words)[:_MOST_WORDS])})")
-    return "; ".join(reasons)
+def _ensure_indexed(database: Database, model: str) -> None:
+    """Encode what has no vectors of `model` yet; the packaged model's are there since the database was filled."""
+    with database.reading() as connection:
+        (missing,) = connection.execute(
+            "SELECT count(*) FROM skeletons WHERE id NOT IN (SELECT skeleton FROM vectors WHERE model = ?)",
+            (model,)).fetchone()
+    if missing:
+        from .embedding.encoder import encoder_of
+        from .fill import raw
+        from .indexing import encode_missing
 
-
-def _label(field: str) -> str:
-    return {"symptoms": "symptom", "tags": "tag", "applies_if": "condition"}.get(field, field)
-
-
-def _text(record: dict[str, Any], passage: _Passage) -> str:
-    """The sentence as its author wrote it."""
-    if passage.field == "symptoms":
-        return str([*record["symptoms"]["en"], *record["symptoms"]["zh"]][passage.index])
-    value = record[passage.field]
-    return str(value[passage.index] if isinstance(value, list) else value)
+        encoder = encoder_of(model)
+        with database.writing() as session:
+            encode_missing(raw(session), encoder)

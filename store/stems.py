@@ -1,20 +1,37 @@
-"""Stems of words, taken from FTS5 itself so that they are always those of the index."""
+"""Stems of words, by the porter tokenizer that comes with SQLite's full-text search."""
 
 import sqlite3
+import threading
 from collections.abc import Iterable
-from contextlib import closing
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
+_MOST_KEPT = 100_000
+
+_kept: dict[str, str] = {}
+_lock = threading.Lock()
 
 
 def stems(words: Iterable[str]) -> dict[str, str]:
     """The stem of each word; a phrase (words with spaces between) gives its words' stems with spaces between."""
     distinct = list(dict.fromkeys(words))
+    with _lock:
+        if len(_kept) > _MOST_KEPT:
+            _kept.clear()
+        new = [word for word in distinct if word not in _kept]
+        if new:
+            _kept.update(_stem(new))
+        return {word: _kept[word] for word in distinct}
+
+
+def _stem(words: list[str]) -> dict[str, str]:
     found: dict[int, list[str]] = {}
-    with closing(sqlite3.connect(":memory:")) as connection:
+    connection = sqlite3.connect(":memory:")
+    try:
         connection.execute(f"CREATE VIRTUAL TABLE given USING fts5(word, tokenize = '{TOKENIZER}')")
         connection.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(given, instance)")
-        connection.executemany("INSERT INTO given (rowid, word) VALUES (?, ?)", enumerate(distinct))
+        connection.executemany("INSERT INTO given (rowid, word) VALUES (?, ?)", enumerate(words))
         for row, stem in connection.execute("SELECT doc, term FROM vocabulary ORDER BY doc, offset"):
             found.setdefault(row, []).append(stem)
-    return {word: " ".join(found.get(row, [])) for row, word in enumerate(distinct)}
+    finally:
+        connection.close()
+    return {word: " ".join(found.get(row, [])) for row, word in enumerate(words)}

@@ -3,6 +3,7 @@
 Each line is a group. A term of several words is matched as a phrase; endings do not matter.
 """
 
+import hashlib
 from functools import lru_cache
 
 from .stems import stems
@@ -111,3 +112,15 @@ def synonyms() -> dict[str, tuple[str, ...]]:
         for member in group:
             table.setdefault(stem[member], []).extend(other for other in group if stem[other] != stem[member])
     return {member: tuple(dict.fromkeys(others)) for member, others in table.items()}
+
+
+@lru_cache(maxsize=1)
+def phrases() -> frozenset[str]:
+    """The stems of every member of a group that has several words."""
+    return frozenset(member for others in synonyms().values() for member in stems(others).values() if " " in member)
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """Changes with the table: the index holds its phrases."""
+    return hashlib.sha256(_GROUPS.encode()).hexdigest()[:12]

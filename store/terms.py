@@ -7,10 +7,6 @@ characters long, so runs of it become overlapping pairs.
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .schema.skeleton import Skeleton
 
 ANALYSIS_VERSION = 1
 """Raise it whenever `terms` gives something else for the same text: databases are then indexed anew."""
@@ -58,20 +54,3 @@ def _word(word: str) -> list[str]:
 
 def _spelling(word: str) -> str:
     return _BRITISH.sub(r"iz\1", word) if len(word) > 5 else word
-
-
-def indexed_text(skeleton: "Skeleton") -> dict[str, str]:
-    """The text to index, by column of the full-text table; one line a symptom, English before Chinese."""
-    return {
-        "name": line(skeleton.name),
-        "title": line(skeleton.title),
-        "symptoms": "\n".join(map(line, (*skeleton.symptoms.en, *skeleton.symptoms.zh))),
-        "tags": "\n".join(map(line, skeleton.tags)),
-        "summary": line(skeleton.summary),
-        "applies_if": "\n".join(map(line, skeleton.applies_if)),
-    }
-
-
-def line(text: str) -> str:
-    """The terms of a text, in one line."""
-    return " ".join(terms(text))

@@ -1,0 +1,109 @@
+"""The forward pass of the packaged MiniLM in NumPy, for processes too short to import torch.
+
+BERT (https://arxiv.org/abs/1810.04805) with six layers of twelve heads, then the mean over tokens, normalised. It is
+the same function as sentence-transformers computes from the same weights; a test holds the two together.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .arrays import F32, np
+from .model import DEFAULT_MODEL, DIMENSIONS, model_folder
+from .safetensors import read_float32
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+LAYERS, HEADS, HEAD = 6, 12, 32
+MAX_TOKENS = 256
+_EPSILON = np.float32(1e-12)
+_MATRICES = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+             "intermediate.dense", "output.dense")
+
+
+class LightEncoder:
+    """Texts to unit vectors. The first text is encoded on the weights as they lie in the file; from the second on
+    they are held transposed, which costs 42 MB and makes a text a third faster."""
+
+    name = DEFAULT_MODEL
+    dimensions = DIMENSIONS
+
+    def __init__(self) -> None:
+        from tokenizers import Tokenizer
+
+        folder = model_folder()
+        self._weights = read_float32(folder / "model.safetensors")
+        self._tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._transposed: dict[str, F32] = {}
+        self._used = False
+
+    def encode(self, texts: Sequence[str]) -> F32:
+        """Unit vectors [len(texts), 384]."""
+        rows = []
+        for text in texts:
+            if self._used and not self._transposed:
+                self._transpose()
+            rows.append(self._encode_one(text))
+            self._used = True
+        return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
+
+    def _encode_one(self, text: str) -> F32:
+        x = self._embed(self._tokenizer.encode(text).ids)
+        for layer in range(LAYERS):
+            x = self._layer(x, f"encoder.layer.{layer}.")
+        mean: F32 = x.mean(0)
+        return mean / np.sqrt(mean @ mean)
+
+    def _embed(self, ids: list[int]) -> F32:
+        w = self._weights
+        x = (w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
+             + w["embeddings.token_type_embeddings.weight"][0])
+        return self._norm(x, "embeddings.LayerNorm")
+
+    def _layer(self, x: F32, at: str) -> F32:
+        query, key, value = (self._linear(x, f"{at}attention.self.{part}").reshape(-1, HEADS, HEAD).transpose(1, 0, 2)
+                             for part in ("query", "key", "value"))
+        scores = query @ key.transpose(0, 2, 1) * np.float32(HEAD ** -0.5)
+        scores = np.exp(scores - scores.max(-1, keepdims=True))
+        mixed = (scores / scores.sum(-1, keepdims=True)) @ value
+        mixed = mixed.transpose(1, 0, 2).reshape(x.shape)
+        x = self._norm(x + self._linear(mixed, f"{at}attention.output.dense"), f"{at}attention.output.LayerNorm")
+        inner = _gelu(self._linear(x, f"{at}intermediate.dense"))
+        return self._norm(x + self._linear(inner, f"{at}output.dense"), f"{at}output.LayerNorm")
+
+    def _linear(self, x: F32, at: str) -> F32:
+        transposed = self._transposed.get(at)
+        bias = self._weights[f"{at}.bias"]
+        product: F32 = x @ transposed if transposed is not None else (self._weights[f"{at}.weight"] @ x.T).T
+        return product + bias
+
+    def _norm(self, x: F32, at: str) -> F32:
+        centred = x - x.mean(-1, keepdims=True)
+        variance = (centred * centred).mean(-1, keepdims=True)
+        return centred / np.sqrt(variance + _EPSILON) * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
+
+    def _transpose(self) -> None:
+        self._transposed = {at: np.ascontiguousarray(self._weights[f"{at}.weight"].T) for at in
+                            (f"encoder.layer.{layer}.{part}" for layer in range(LAYERS) for part in _MATRICES)}
+
+
+@lru_cache(maxsize=1)
+def light_encoder() -> LightEncoder:
+    """The light encoder of this process. Raises StoreError where the model's package is not installed."""
+    return LightEncoder()
+
+
+def _gelu(x: F32) -> F32:
+    return x * np.float32(0.5) * (1 + _erf(x * np.float32(0.5 ** 0.5)))
+
+
+def _erf(x: F32) -> F32:
+    """Abramowitz and Stegun 7.1.26: off by at most 1.5e-7."""
+    size = np.abs(x)
+    t = 1 / (1 + np.float32(0.3275911) * size)
+    series = t * (np.float32(0.254829592) + t * (np.float32(-0.284496736) + t * (
+        np.float32(1.421413741) + t * (np.float32(-1.453152027) + t * np.float32(1.061405429)))))
+    return np.copysign(1 - series * np.exp(-size * size), x)

@@ -1,0 +1,51 @@
+"""Why a record answers a query: the sentence that matched, the words in it, and the sentence nearest in meaning."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .fulltext import Weighed, answered
+from .passages import LABELS, embedded, passages
+from .stems import stems
+from .terms import terms
+
+_MOST_WORDS = 6
+_NEAR = 0.4
+"""A cosine below says nothing that a reader would agree with."""
+
+
+def why(record: Mapping[str, Any], weighed: tuple[Weighed, ...], matched: Sequence[tuple[int, float]],
+        nearest: tuple[int, float] | None) -> list[str]:
+    """The reasons, strongest first: the passage that answers most, quoted; the sentence nearest in meaning, quoted
+    where it is another one; then the other fields that hold query words."""
+    found = passages(record)
+    near = _near(record, nearest)
+    ordered = sorted(matched, key=lambda entry: -entry[1])
+    if not ordered:
+        return [near] if near else []
+    first = found[ordered[0][0]]
+    reasons = [f'{LABELS.get(first.field, first.field)} "{first.text}" ({", ".join(_words(first.text, weighed))})']
+    if near and nearest is not None and embedded(record)[nearest[0]] == first.text:
+        reasons[0] += f", meaning {nearest[1]:.2f}"
+    elif near:
+        reasons.append(near)
+    by_field: dict[str, dict[str, None]] = {}
+    for number, _ in ordered[1:]:
+        by_field.setdefault(found[number].field, {}).update(dict.fromkeys(_words(found[number].text, weighed)))
+    reasons += [f"{LABELS.get(field, field)} ({', '.join(list(words)[:_MOST_WORDS])})"
+                for field, words in by_field.items() if field != first.field and words]
+    return reasons
+
+
+def _near(record: Mapping[str, Any], nearest: tuple[int, float] | None) -> str | None:
+    if nearest is None or nearest[1] < _NEAR:
+        return None
+    return f'near in meaning to "{embedded(record)[nearest[0]]}" ({nearest[1]:.2f})'
+
+
+def _words(text: str, weighed: tuple[Weighed, ...]) -> list[str]:
+    """The words of a text that answer query terms, as the index holds them."""
+    said = list(dict.fromkeys(terms(text)))
+    stem = stems(said)
+    wanted = {part for item in weighed for phrase in (item.stem, *item.others) for part in phrase.split()}
+    line = " ".join(stem[word] for word in said)
+    return [word for word in said if stem[word] in wanted] if answered(line, weighed) else said[:0]

@@ -1,0 +1,144 @@
+"""Profiler output as symptoms: stall reasons and metrics by name, and tables of them as Nsight Compute exports them.
+
+A metric in a table counts only where its value is a complaint. The table of rules is data: a pattern on the name, the
+symptom in the words of users, and when the value is one.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Symptom = tuple[str, float, str]
+"""Text, weight, and where it comes from."""
+MAX_TABLE = 4_000_000
+"""Characters of a table that are read."""
+_TOP_STALLS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """What a text says as profiler output."""
+
+    symptoms: tuple[Symptom, ...] = ()
+    is_table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: re.Pattern[str]
+    symptom: str
+    low: float | None = None
+    """A complaint only below this value."""
+    high: float | None = None
+    """A complaint only above this value."""
+
+
+def _rule(pattern: str, symptom: str, low: float | None = None, high: float | None = None) -> _Rule:
+    return _Rule(re.compile(pattern), symptom, low, high)
+
+
+_STALLS = (
+    _rule("long_?scoreboard", "warps stall on long scoreboard waiting for global loads, memory latency is exposed"),
+    _rule("short_?scoreboard", "stalls on short scoreboard, shared memory accesses or special functions are waited for"),
+    _rule("mio_?throttle", "MIO throttle stalls around shared memory accesses with bank conflicts"),
+    _rule("math_?pipe(_?throttle)?", "arithmetic pipes are saturated by work that is repeated in every block"),
+    _rule("lg_?throttle", "the load-store unit is throttled by many small element by element global accesses"),
+    _rule("tex_?throttle", "the texture and load path is throttled by many narrow loads"),
+    _rule("(stalled|stall)_?barrier|barrier_?stall", "barrier stalls dominate because all warps meet once per tile"),
+    _rule("membar", "stalls on memory barriers and fences between blocks"),
+    _rule("(stalled|stall)_?drain", "stores of a large output drain at the end of each block"),
+    _rule("branch_?resol", "predicates and branches take a visible share of a hot inner loop"),
+    _rule("no_?instructions?", "instruction cache misses in a kernel with many branches and dead code"),
+    _rule("gmma", "tensor pipe waits, wgmma is not overlapped with the copies of its operands"),
+)
+_METRICS = (
+    _rule("bank_?conflict", "shared memory bank conflicts", high=0),
+    _rule("waves_?per", "waves per SM below one, the grid is too small to fill the GPU", low=1),
+    _rule("achieved_?occupancy|warps_active.*pct", "achieved occupancy is low, too few blocks and warps run", low=40),
+    _rule("lts.*hit_rate|l2_?hit_?rate", "L2 hit rate is low, reused operands fall out of the cache", low=60),
+    _rule("sectors_per_request|(sector|byte)s?.*per.*request", "sectors per request are poor, loads are not vectorised",
+          high=8),
+    _rule("local_?(mem|load|store|spill)|op_local|lmem|spill", "register spills to local memory", high=0),
+    _rule("registers_?per_?thread", "registers per thread cap occupancy, the tile is too large", high=128),
+    _rule("pipe_xu|\\bxu\\b|mufu|special_?function", "special function pipe MUFU is saturated by exponentials", high=60),
+    _rule("pipe_(tensor|hmma)|tensor_?(pipe|core|op)", "tensor pipe utilisation is low, matrix units wait for operands",
+          low=50),
+    _rule("lts.*throughput|l2_?(cache_?)?throughput", "L2 to multiprocessor traffic limits the kernel", high=70),
+    _rule("dram.*throughput|memory_?throughput", "bandwidth stays far below the DRAM peak, too few bytes in flight",
+          low=60),
+    _rule("pipe_(fma|alu|fp32)", "FP32 pipes are busy with work that is identical in neighbouring blocks", high=70),
+)
+_PREFIX = re.compile(r"\b(?:smsp|sm|l1tex|lts|dram|gpu|launch|idc|gpc|breakdown)__\w+(?:\.\w+)*|\bstall_\w+")
+
+
+def read_profiler(text: str) -> Profiled:
+    """The symptoms in a table of metrics, or those of the metrics and stall reasons that a text names."""
+    table = list(_table(text[:MAX_TABLE]))
+    if table:
+        return Profiled(tuple(_judged(table)), is_table=True)
+    found: dict[str, Symptom] = {}
+    for name in dict.fromkeys(_PREFIX.findall(text[:4000])):
+        for rule in (*_STALLS, *_METRICS):
+            if rule.pattern.search(_plain(name)):
+                found.setdefault(rule.symptom, (rule.symptom, 0.95, name))
+                break
+    return Profiled(tuple(found.values()))
+
+
+def _judged(table: list[tuple[str, float]]) -> Iterator[Symptom]:
+    """The metrics whose values are complaints, and the stall reasons that cost most."""
+    stalls: dict[str, tuple[float, str, str]] = {}
+    seen: set[str] = set()
+    for name, value in table:
+        plain = _plain(name)
+        stall = next((rule for rule in _STALLS if "stall" in plain and rule.pattern.search(plain)), None)
+        if stall is not None:
+            if value > stalls.get(stall.symptom, (0.0, "", ""))[0]:
+                stalls[stall.symptom] = value, stall.symptom, name
+            continue
+        for rule in _METRICS:
+            bad = (rule.low is not None and value < rule.low) or (rule.high is not None and value > rule.high)
+            if bad and rule.symptom not in seen and rule.pattern.search(plain):
+                seen.add(rule.symptom)
+                yield rule.symptom, 0.9, f"{name} is {value:g}"
+    worst = sorted(stalls.values(), reverse=True)[:_TOP_STALLS]
+    for value, symptom, name in worst:
+        yield symptom, 0.8 + 0.2 * value / worst[0][0], f"{name} is {value:g}"
+
+
+def _table(text: str) -> Iterator[tuple[str, float]]:
+    """Names and values out of comma-separated metrics: one a row (the details page), or one a column (raw)."""
+    lines = text.splitlines()
+    start = next((at for at, line in enumerate(lines[:200]) if line.count(",") >= 1 and re.search(
+        r"Metric Name|[a-z]+__\w+", line)), None)
+    if start is None or len(lines) < start + 2:
+        return
+    try:
+        rows = list(csv.reader(io.StringIO("\n".join(lines[start:]))))
+    except csv.Error:
+        return
+    head = rows[0]
+    if "Metric Name" in head and "Metric Value" in head:
+        name, value = head.index("Metric Name"), head.index("Metric Value")
+        pairs = [(row[name], row[value]) for row in rows[1:] if len(row) > max(name, value)]
+    elif sum(column.count("__") > 0 for column in head) > 1:
+        pairs = [(column, cell) for row in rows[1:] for column, cell in zip(head, row, strict=False)]
+    else:
+        pairs = [(row[0], row[-1]) for row in rows if len(row) >= 2]
+    for column, cell in pairs:
+        number = _number(cell)
+        if number is not None:
+            yield column, number
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell.replace(",", "").rstrip("% "))
+    except ValueError:
+        return None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s.]+", "_", name.strip().lower())

@@ -1,0 +1,96 @@
+"""One sentence against all records: words and meaning blended, and whether anything answers at all."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from .embedding.arrays import F32, np
+from .embedding.encoder import encoder_of
+from .fulltext import Weighed, answered, scores, weigh
+from .index import Index
+from .meaning import nearness
+from .query import parse
+
+MEANING_WEIGHT = 0.55
+"""Part of the score that meaning has; words have the rest, and all of it for Chinese (the model knows English)."""
+MIN_SCORE = 0.3
+"""Where the best record scores less, nothing answers the query."""
+MIN_OF_BEST = 0.4
+"""A record that scores a smaller share of the best one's score is not listed."""
+_PASSAGE_WEIGHT = 0.5
+_RELATED = 0.1
+"""Part of its best relative's score that a record gets on top: a technique that competes with the answer, or
+follows it, is worth a look."""
+_LOOKED_AT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """How one sentence scored."""
+
+    final: F32
+    """[records], in [0, 1]."""
+    matched: dict[int, list[tuple[int, float]]]
+    """By position: passages (by index) that answer query terms, with the weight they answer."""
+    nearest: dict[int, tuple[int, float]]
+    """By position: the embedded text nearest in meaning and its cosine; empty where meaning was not asked."""
+    weighed: tuple[Weighed, ...]
+    answers: bool
+    """False where nothing answers: every score is then meaningless."""
+
+
+def score(connection: sqlite3.Connection, index: Index, text: str, model: str, by_meaning: bool) -> Scored:
+    """Score every record on one sentence."""
+    weighed = weigh(connection, index, parse(text))
+    words = scores(index, weighed)
+    scope = -1.0
+    nearest: dict[int, tuple[int, float]] = {}
+    blended = words.copy()
+    near = None
+    if by_meaning:
+        vectors = index.of_model(connection, model)
+        near = nearness(connection, index, vectors, model, encoder_of(model).encode([text])[0],
+                        np.argsort(-words, kind="stable")[:_LOOKED_AT])
+        nearest, scope = near.best, near.scope
+        blended = _blend(words, near.score)
+    best = np.argsort(-blended, kind="stable")[:_LOOKED_AT]
+    matched = _matched(connection, index, weighed, best.tolist())
+    total = sum(item.weight for item in weighed)
+    for at, passages in matched.items():
+        closest = max((weight for _, weight in passages), default=0.0) / total if total else 0.0
+        words[at] = (1 - _PASSAGE_WEIGHT) * words[at] + _PASSAGE_WEIGHT * min(closest, 1.0)
+    final = np.zeros(len(words), np.float32)
+    final[best] = _blend(words, near.score)[best] if near else words[best]
+    top = float(final.max(initial=0.0))
+    strongest = max((cosine for _, cosine in nearest.values()), default=0.0)
+    outside = by_meaning and scope > strongest and float(words.max(initial=0.0)) < _SURE
+    return Scored(_with_relatives(index, final), matched, nearest, weighed, top >= MIN_SCORE and not outside)
+
+
+_SURE = 0.6
+"""Words alone answer the query: what it is near in meaning does not matter."""
+
+
+def _blend(words: F32, meaning: F32) -> F32:
+    return (1 - MEANING_WEIGHT) * words + MEANING_WEIGHT * np.maximum(meaning, 0)
+
+
+def _with_relatives(index: Index, final: F32) -> F32:
+    raised = final.copy()
+    for at in np.flatnonzero(final).tolist():
+        related = index.relations.get(at)
+        if related:
+            raised[at] += _RELATED * max(float(final[other]) for other in related)
+    return np.minimum(raised, 1.0)
+
+
+def _matched(connection: sqlite3.Connection, index: Index, weighed: tuple[Weighed, ...],
+             positions: list[int]) -> dict[int, list[tuple[int, float]]]:
+    place = {int(index.ids[at]): at for at in positions}
+    rows = connection.execute(
+        f"SELECT skeleton, stems FROM texts WHERE skeleton IN ({', '.join('?' * len(place))})", tuple(place))
+    found: dict[int, list[tuple[int, float]]] = {}
+    for row, stems in rows:
+        weights = [(number, sum(answered(line, weighed).values())) for number, line in enumerate(json.loads(stems))]
+        found[place[row]] = [(number, weight) for number, weight in weights if weight]
+    return found
