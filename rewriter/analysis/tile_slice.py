@@ -70,9 +70,20 @@ def _must_repeat(
         return True
     if not earlier:
         return False
+    if any(isinstance(n, ast.Call) and called_name(n) in ORDERED for n in ast.walk(statement)):
+        return True
     if any(a.kind != "load" for a in accesses_in(facts, statement)):
         return True
     return any(a.pointer.bases & written for a in accesses_in(facts, statement))
+
+
+ORDERED = frozenset({"debug_barrier", "gdc_wait", "gdc_launch_dependents", "device_assert", "inline_asm_elementwise"})
+"""Calls whose place among loads and stores matters."""
+
+
+def called_name(node: ast.Call) -> str:
+    """Last part of what a call calls."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _depends(facts: Facts, axis: Axis, statement: ast.stmt) -> bool:

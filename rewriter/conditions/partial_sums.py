@@ -25,7 +25,11 @@ def check_partials_summed(context: FusionContext) -> list[Refusal]:
     """Refuses `partial_not_summed` for a slot store whose buffer the launching function does not sum over the tiles."""
     found: list[Refusal] = []
     for classified in context.lanes.stores:
-        if classified.store_class is not StoreClass.SLOT or classified.access.kind != "store":
+        if classified.store_class is not StoreClass.SLOT:
+            continue
+        if not _cut_at_dimension(context):
+            found.append(refusal("nonlinear_partial", classified.access.line, axis=context.name))
+        if classified.access.kind != "store":
             continue
         for launch in context.launches:
             if not _summed(context, classified, launch):
@@ -36,6 +40,17 @@ def check_partials_summed(context: FusionContext) -> list[Refusal]:
                     )
                 )
     return found
+
+
+def _cut_at_dimension(context: FusionContext) -> bool:
+    """True where every mask along the axis cuts at the dimension that the grid covers.
+
+    A partial that counts lanes past it counts those of its tile, and a wider tile has others.
+    """
+    masks = [v for events in context.facts.runs for v in events.values.values()]
+    limits = {bound.limit for value in masks for bound in value.bounds if bound.axis == context.axis}
+    limits |= {limit for access in context.facts.accesses for axis, limit in access.covered if axis == context.axis}
+    return all(context.is_dimension(limit, launch) for limit in limits for launch in context.launches)
 
 
 def _summed(context: FusionContext, classified: Classified, launch: Launch) -> bool:

@@ -33,7 +33,9 @@ def tuning_arguments(
     return {
         a.name: a
         for a in launcher_arguments(module, kernel)
-        if a.name not in decided and not decided & set(a.reaches) and (a.kind != "tile" or a.reaches == (tile,))
+        if a.name not in decided
+        and not decided & set(a.reaches)
+        and (a.kind != "tile" or (a.reaches == (tile,) and "tile" in decided))
     }
 
 
@@ -61,6 +63,8 @@ def combinations(
         width = next((v for n, v in chosen.items() if arguments[n].kind == "tile" and v != KEPT), None)
         fixed, sized = dict(own), sizes
         if isinstance(width, int):
+            if own.get("tile", KEPT) != KEPT and not any(name in pinned for name in chosen):
+                continue  # The tile is pinned: the launcher's own argument keeps its default.
             if own.get("tile", KEPT) != KEPT:
                 raise refuse(
                     "bad_setting",
