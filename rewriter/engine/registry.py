@@ -7,6 +7,7 @@ from ..primitives import (
     exp_to_exp2,
     fuse_axis_loop,
     fuse_axis_widen,
+    reuse_subexpression,
     set_dot_precision,
     set_launcher_default,
     set_options,
@@ -25,5 +26,6 @@ PRIMITIVES: dict[str, Primitive] = {
         set_dot_precision.PRIMITIVE,
         set_launcher_default.PRIMITIVE,
         widen_index.PRIMITIVE,
+        reuse_subexpression.PRIMITIVE,
     )
 }

@@ -290,6 +290,16 @@ _TABLE = (
         "the index at line {line} has no single root to widen",
         "cast it where it is loaded or computed",
     ),
+    _refusal(
+        "store_between",
+        "the load at line {line} repeats that of line {first}, but line {store} may change the memory in between",
+        "keep the first value by hand, if the memory is another",
+    ),
+    _refusal(
+        "may_not_have_run",
+        "line {line} repeats line {first}, which may not have run before it",
+        "move the first out of its branch or loop",
+    ),
     # -- the guard that keeps the original -------------------------------------------------------------------------
     _refusal(
         "guard_not_possible",
@@ -516,7 +526,7 @@ _TABLE = (
     ),
     _finding(
         "error_by_workload",
-        "{output}: RMS error {small:.3g} on {smallest}, {large:.3g} on {largest} ({growth:.3g} times)",
+        "{output}: relative RMS error {small:.3g} on {smallest}, {large:.3g} on {largest} ({growth:.3g} times)",
         "an error that grows with the size points at an accumulation; one that does not at a wrong element",
     ),
     _finding(

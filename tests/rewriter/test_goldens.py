@@ -17,6 +17,7 @@ PRIMITIVES = {
     "exp_to_exp2": "exp_to_exp2",
     "set_dot_precision": "dot_tf32x3",
     "widen_index": "int64_offsets",
+    "reuse_subexpression": "reuse_subexpression",
 }
 
 

@@ -19,6 +19,7 @@ REWRITING = {
     "exp_to_exp2": ["exp_to_exp2"],
     "dot_tf32x3": ["set_dot_precision"],
     "int64_offsets": ["widen_index"],
+    "reuse_subexpression": ["reuse_subexpression"],
 }
 PURPOSES = {
     "dot_tf32x3": Purpose.ACCURACY,
