@@ -104,12 +104,14 @@ def find_target(declared: Declared, sidecar: str) -> Target:
 
 def in_package(path: Path) -> Target:
     """The file with the package it is part of, by the `__init__.py` beside it and above."""
-    root = path.parent
-    while is_file(root / "__init__.py"):
+    # Absolute, since the parent of "." is "." for ever.
+    absolute = path.absolute()
+    root = absolute.parent
+    while is_file(root / "__init__.py") and root != root.parent:
         root = root.parent
-    if root == path.parent:
+    if root == absolute.parent:
         return Target(path)
-    return Target(path, root, path.relative_to(root).as_posix())
+    return Target(absolute, root, absolute.relative_to(root).as_posix())
 
 
 def wanted_names(declared: Declared, module: str | None) -> tuple[str, ...]:
