@@ -20,7 +20,7 @@ def _opportunities(view: KernelView) -> list[Seen]:
 
 def _divisions(body: Body) -> list[tuple[ast.AST, ast.expr]]:
     found: list[tuple[ast.AST, ast.expr]] = []
-    for node in ast.walk(body.kernel.node):
+    for node in body.nodes:
         match node:
             case ast.BinOp(op=ast.Div(), right=divisor):
                 found.append((node, divisor))

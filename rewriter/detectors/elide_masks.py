@@ -13,7 +13,7 @@ from .view import KernelView
 
 def _uses(view: KernelView) -> list[Seen]:
     found = []
-    for node in ast.walk(view.kernel.node):
+    for node in view.own.nodes:
         if not isinstance(node, ast.If) or not node.orelse or not is_constexpr_test(node.test, view.kernel.constexprs):
             continue
         masks = [_masks(view, arm) for arm in (node.body, node.orelse)]

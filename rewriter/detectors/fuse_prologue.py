@@ -21,7 +21,7 @@ _REDUCTIONS = ("sum", "max", "dot", "cumsum", "dot_scaled", "associative_scan")
 def _uses(view: KernelView) -> list[Seen]:
     found = []
     reductions = set(view.own.called(*_REDUCTIONS))
-    for node in ast.walk(view.kernel.node):
+    for node in view.own.nodes:
         if not isinstance(node, ast.If) or not is_constexpr_test(node.test, view.kernel.constexprs):
             continue
         for name, value in _activated(view, node.body):

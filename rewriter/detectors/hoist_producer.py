@@ -7,12 +7,12 @@ import ast
 
 from ..analysis.lanes import lane_report
 from ..kernel.definition import KernelDef
-from ..kernel.launch import Launch, launches_of
+from ..kernel.launch import Launch
 from ..kernel.scope import reaching
 from .base import Detector, Seen
 from .fuse_vtiles import repeated, walked_axes
 from .split_k import shares_sums
-from .view import KernelView
+from .view import KernelView, launches_in
 
 _ALLOCATORS = frozenset({"empty", "empty_like", "new_empty", "zeros", "zeros_like", "new_zeros"})
 
@@ -59,7 +59,7 @@ def _producer(view: KernelView, launch: Launch, buffer: str) -> KernelDef | None
     for kernel in view.module.kernels:
         if kernel is view.kernel:
             continue
-        for other in launches_of(view.module, kernel):
+        for other in launches_in(view.module, kernel):
             if other.function is not launch.function or other.line >= launch.line:
                 continue
             names = [p for p, a in other.arguments.items() if isinstance(a, ast.Name) and a.id == buffer]

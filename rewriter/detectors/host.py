@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..analysis.axes import Axis
 from ..conditions.fusable_axis import tile_parameter
@@ -33,6 +34,7 @@ def grid_meta(view: KernelView, launch: Launch) -> str | None:
         return None
 
 
+@lru_cache(maxsize=64)
 def is_single_tile(view: KernelView, axis: Axis) -> bool:
     """True where every launch gives the axis one tile: the tile is the whole dimension, up to a cap it never reaches."""
     tile = tile_parameter(view.facts, axis)

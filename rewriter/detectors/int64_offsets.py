@@ -8,6 +8,7 @@ row of a tile is bounded by the mask on it in the same kernel and is left to the
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from ..analysis.value import Value
 from ..analysis.widths import Product, WidthAnalysis
@@ -19,17 +20,18 @@ def _opportunities(view: KernelView) -> list[Seen]:
     return [Seen(line, f"multiplies {what} by a size in 32 bits: past 2^31 elements the offset wraps") for line, what in risky_products(view)]
 
 
-def risky_products(view: KernelView) -> list[tuple[int, str]]:
+@lru_cache(maxsize=4)
+def risky_products(view: KernelView) -> tuple[tuple[int, str], ...]:
     """Lines of products that may pass 2^31, and what their index is."""
     if not view.facts.accesses:
-        return []
+        return ()
     found: dict[int, str] = {}
     in_blocks = {n for c in view.own.called("make_block_ptr", "advance") for n in ast.walk(c)}
     for product in WidthAnalysis(view.module, view.kernel, view.flow).narrow_products():
         what = _unbounded(view, product) if product.node not in in_blocks else None
         if what is not None:
             found.setdefault(product.node.lineno, what)
-    return sorted(found.items())
+    return tuple(sorted(found.items()))
 
 
 def _unbounded(view: KernelView, product: Product) -> str | None:

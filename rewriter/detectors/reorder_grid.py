@@ -41,7 +41,7 @@ def _by_pattern(view: KernelView) -> list[Seen]:
     ids = set(view.own.called("program_id")) | _work_ids(view)
     if not ids:
         return []
-    for node in ast.walk(view.kernel.node):
+    for node in view.own.nodes:
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
             continue
         for index, size in ((node.left, node.right), (node.right, node.left)):

@@ -12,7 +12,7 @@ from .view import KernelView
 def _uses(view: KernelView) -> list[Seen]:
     written = stores(view)
     found = []
-    for branch in (n for n in ast.walk(view.kernel.node) if isinstance(n, ast.If)):
+    for branch in (n for n in view.own.nodes if isinstance(n, ast.If)):
         inside = {n for s in branch.body for n in ast.walk(s)}
         if not any(store in inside for store, _ in written):
             continue

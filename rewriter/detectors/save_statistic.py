@@ -4,7 +4,9 @@ output, for the backward kernels of its file."""
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
+from ..kernel.definition import Module
 from .base import Detector, Seen
 from .split_kv import splits_keys
 from .trace import sources_of, stores, unwrapped
@@ -12,7 +14,7 @@ from .view import KernelView
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    if not _has_backward(view) or splits_keys(view):
+    if not _has_backward(view.module) or splits_keys(view):
         return []
     written = stores(view)
     ranks = [len(p.dims) for s, _ in written if s.args and (p := view.value(s.args[0])) is not None and p.dims is not None]
@@ -27,10 +29,11 @@ def _uses(view: KernelView) -> list[Seen]:
     return found
 
 
-def _has_backward(view: KernelView) -> bool:
+@lru_cache(maxsize=8)
+def _has_backward(module: Module) -> bool:
     """The file holds an autograd function, so that something is stored for later."""
-    for node in ast.walk(view.module.source.tree):
-        if isinstance(node, ast.ClassDef) and any((view.module.names.dotted(b) or ast.unparse(b)).endswith("Function") for b in node.bases):
+    for node in ast.walk(module.source.tree):
+        if isinstance(node, ast.ClassDef) and any((module.names.dotted(b) or ast.unparse(b)).endswith("Function") for b in node.bases):
             return True
     return False
 

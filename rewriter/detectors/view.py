@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Flow, flow_of
@@ -33,10 +33,19 @@ class Body:
         return flow_of(self.kernel.node)
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the function."""
+        return tuple(ast.walk(self.kernel.node))
+
+    @cached_property
+    def _operations(self) -> dict[ast.Call, str | None]:
+        return {}
+
+    @cached_property
     def calls(self) -> tuple[tuple[ast.Call, str], ...]:
         """Every call whose operation is known, by the language's name for it."""
         found = []
-        for node in ast.walk(self.kernel.node):
+        for node in self.nodes:
             if isinstance(node, ast.Call):
                 name = self.operation(node)
                 if name is not None:
@@ -47,6 +56,11 @@ class Body:
         """The language's name of what a call does; variants for speed, and helpers with one under a switch, count as it."""
         if not isinstance(node, ast.Call):
             return None
+        if node not in self._operations:
+            self._operations[node] = self._operation(node)
+        return self._operations[node]
+
+    def _operation(self, node: ast.Call) -> str | None:
         name = operation(self.module, self.flow, node)
         if name is not None:
             return _plain(name)
@@ -100,7 +114,7 @@ class KernelView:
     def _helpers(self, body: Body, depth: int, seen: set[int]) -> Iterator[Body]:
         if depth == 0:
             return
-        for node in ast.walk(body.kernel.node):
+        for node in body.nodes:
             callee = callee_of(body.module, body.flow, node) if isinstance(node, ast.Call) else None
             for module, helper in callee.definitions if callee is not None else ():
                 if id(helper) not in seen:
@@ -112,15 +126,12 @@ class KernelView:
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
         """Launches in the file; none where they cannot be read."""
-        try:
-            return launches_of(self.module, self.kernel)
-        except Refuse:
-            return ()
+        return launches_in(self.module, self.kernel)
 
     @cached_property
     def loops(self) -> tuple[ast.For | ast.While, ...]:
         """Loops of the kernel itself, in source order."""
-        found = [n for n in ast.walk(self.kernel.node) if isinstance(n, ast.For | ast.While)]
+        found = [n for n in self.own.nodes if isinstance(n, ast.For | ast.While)]
         return tuple(sorted(found, key=lambda n: n.lineno))
 
     def is_unrolled(self, loop: ast.For | ast.While) -> bool:
@@ -140,6 +151,15 @@ class KernelView:
     def operation(self, node: ast.AST) -> str | None:
         """The language's name of what an expression of the kernel itself calls."""
         return self.own.operation(node)
+
+
+@lru_cache(maxsize=128)
+def launches_in(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
+    """Launches of a kernel in its file; none where they cannot be read."""
+    try:
+        return launches_of(module, kernel)
+    except Refuse:
+        return ()
 
 
 def _plain(name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from .source import SourceFile
@@ -67,6 +68,7 @@ def within(source: SourceFile, node: ast.AST, ancestor: ast.AST) -> bool:
     return False
 
 
+@lru_cache(maxsize=8192)
 def reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | None = None) -> tuple[Binding, ...]:
     """Every binding of `name` whose value may be seen at node `at`; empty for builtins and unknown names.
 
@@ -269,15 +271,25 @@ def _own(statement: ast.stmt, name: str) -> Iterator[Binding]:
 
 
 def _walrus(statement: ast.stmt, name: str) -> Iterator[Binding]:
+    for node in _named_expressions(statement):
+        if node.target.id == name:
+            yield Binding(name, "other", node.target, statement)
+
+
+@lru_cache(maxsize=16384)
+def _named_expressions(statement: ast.stmt) -> tuple[ast.NamedExpr, ...]:
+    """The `:=` of a statement, without its blocks; remembered, since every name is looked for in every statement."""
     pending: list[ast.AST] = [
         c for c in ast.iter_child_nodes(statement) if isinstance(c, ast.expr | ast.withitem | ast.keyword)
     ]
+    found = []
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.NamedExpr) and node.target.id == name:
-            yield Binding(name, "other", node.target, statement)
+        if isinstance(node, ast.NamedExpr):
+            found.append(node)
         if not isinstance(node, ast.Lambda):
             pending += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 def _assigned(target: ast.expr, value: ast.expr, name: str, statement: ast.stmt) -> Iterator[Binding]:
