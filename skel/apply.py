@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -91,11 +91,11 @@ def apply(job: Job, report: Report | None = None) -> Result:
         progress.refusals = (refusal("advice_only", skeleton=job.skeleton.name),)
         return progress.end(Verdict.NOT_APPLICABLE)
     try:
-        kernel = job.kernel or _kernel_of_slice(job)
+        progress.job = job = replace(job, kernel=job.kernel or _kernel_of_slice(job))
     except Refuse as refused:
         progress.refusals = refused.refusals
         return progress.end(Verdict.NOT_APPLICABLE)
-    found = candidates(job.skeleton, job.text, job.file, kernel, job.settings, job.target, wide=job.full)
+    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target, wide=job.full)
     if isinstance(found, Bug):
         raise RewriterFault(found)
     if isinstance(found, Refused):

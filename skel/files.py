@@ -24,13 +24,31 @@ class SourceFile:
 def read_source(path: Path) -> SourceFile:
     """Read a Python file as its encoding line or mark says. Raises WrongUse where it cannot be decoded."""
     try:
-        raw = path.read_bytes()
+        raw = _bytes_in_archive(path) if in_archive(path) else path.read_bytes()
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         return SourceFile(path, raw.decode(encoding), encoding)
     except (SyntaxError, UnicodeDecodeError) as error:
         raise WrongUse(f"{path} cannot be decoded: {error}", hint="save it as UTF-8 or add an encoding line") from error
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror}", hint="check its permissions") from error
+
+
+def in_archive(path: Path) -> bool:
+    """True for a file inside a wheel or zip: `dir/package.whl/folder/module.py`."""
+    if not any(parent.suffix in (".whl", ".zip") for parent in path.parents):
+        return False
+    from skel.rewriter.resolve.archives import archive_of, is_file
+
+    return archive_of(path) is not None and is_file(path)
+
+
+def _bytes_in_archive(path: Path) -> bytes:
+    from skel.rewriter.resolve.archives import read_file
+
+    text = read_file(path)
+    if text is None:
+        raise WrongUse(f"{path} cannot be read", hint="it is too large, or not saved as UTF-8")
+    return text.encode()
 
 
 def write_whole(path: Path, text: str, encoding: str = "utf-8") -> None:

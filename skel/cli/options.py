@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from skel.faults import WrongUse
+from skel.files import in_archive
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout; everything else on stderr.")]
 Db = Annotated[str | None, typer.Option("--db", metavar="URL", help="Database; by default SQLite in your data folder.")]
@@ -54,8 +55,10 @@ def parse_kernel(text: str | None) -> str | None:
 
 
 def existing_file(text: str) -> Path:
-    """The path of a readable regular file. Raises WrongUse."""
+    """The path of a readable regular file, which may lie inside a wheel or zip. Raises WrongUse."""
     path = Path(text)
+    if in_archive(path):
+        return path
     if not path.exists():
         raise WrongUse(f"there is no file {text}", hint="check the path; it is relative to the working directory")
     if not path.is_file():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from skel.faults import WrongUse
-from skel.files import read_source, write_whole
+from skel.files import in_archive, read_source, write_whole
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,13 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeyp
 def test_a_missing_folder_is_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(WrongUse, match="cannot be written"):
         write_whole(tmp_path / "none" / "a.py", "x")
+
+
+def test_a_file_inside_a_wheel_is_read_like_any_other(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a-1.whl", "w") as archive:
+        archive.writestr("a/b.py", "x = '分块'\r\n")
+    inside = tmp_path / "a-1.whl" / "a" / "b.py"
+    assert in_archive(inside)
+    assert read_source(inside).text == "x = '分块'\r\n"
+    assert not in_archive(tmp_path / "a-1.whl" / "a" / "c.py")
+    assert not in_archive(tmp_path / "a-1.whl")
