@@ -552,7 +552,6 @@ _TABLE = (
     _error("too_many_calls", "{calls} calls are open already", "wait for an answer before the next call"),
     _error("no_evidence", "{job} measured nothing that could be evidence: {why}", "evidence comes from a job of apply_skeleton, check_equivalence or benchmark that ran a candidate"),
     _error("bad_record", "{message}", "correct the record; `skel schema` has its form"),
-    _error("cases_failed", "{count} of {total} cases did not pass: {message}", "correct the cases or the schedule; the record was not added"),
     _error("not_here", "{what} is not available here: {why}", "see `skel doctor`"),
     _error("store_unavailable", "the database cannot be used: {message}", "look at its place and its permissions"),
     _error("internal_error", "skel failed in {tool} ({kind})", "a fault of skel, not of the call; the audit log has it"),

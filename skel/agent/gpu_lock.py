@@ -1,0 +1,43 @@
+"""One job at a time on a GPU, whoever asked for it: the lock that measurements take."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from skel.gpu import gpu_names
+
+
+class GpuLock:
+    """Held while a job is done on a machine with a GPU; nothing on one without. Opened before files are given up."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is a GPU."""
+        return self._descriptor is not None
+
+    @classmethod
+    def opened(cls) -> GpuLock:
+        """The lock of this machine's GPU, not taken yet."""
+        if not gpu_names():
+            return cls(None)
+        index = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "none"
+        path = Path(tempfile.gettempdir()) / f"skel-gpu-{index}.lock"
+        return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+
+    def __enter__(self) -> GpuLock:
+        if self._descriptor is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._descriptor is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)

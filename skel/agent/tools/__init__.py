@@ -1,0 +1,1 @@
+"""The tools, one file each; `skel.agent.registry` lists them."""
