@@ -138,9 +138,9 @@ def _independent_loop(tree: ast.Module) -> bool:
 
 
 def _tile_loop(tree: ast.Module) -> bool:
-    """A stepped loop that neither accumulates nor masks a tail that shrinks, as reductions do."""
+    """A stepped loop that stores, or of which no more than the head is given, and that carries nothing."""
     return any(isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 3 and not _carries(loop)
-               and not _masked_tail_in_loop(ast.Module(body=[loop], type_ignores=[]))
+               and (any(calls(loop, "store")) or isinstance(loop.body[0], ast.Pass))
                and last_name(loop.iter.func) in ("range", "static_range") for loop in _loops(tree))
 
 

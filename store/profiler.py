@@ -46,9 +46,9 @@ _STALLS = (
     _rule("math_?pipe(_?throttle)?", "arithmetic pipes are saturated by work that is repeated in every block"),
     _rule("lg_?throttle", "the load-store unit is throttled by many small element by element global accesses"),
     _rule("tex_?throttle", "the texture and load path is throttled by many narrow loads"),
-    _rule("(stalled|stall)_?barrier|barrier_?stall", "barrier stalls dominate because all warps meet once per tile"),
+    _rule("stall(?:ed|s)?_barrier|barrier_stall", "barrier stalls dominate because all warps meet once per tile"),
     _rule("membar", "stalls on memory barriers and fences between blocks"),
-    _rule("(stalled|stall)_?drain", "stores of a large output drain at the end of each block"),
+    _rule("stall(?:ed|s)?_drain", "stores of a large output drain at the end of each block"),
     _rule("branch_?resol", "predicates and branches take a visible share of a hot inner loop"),
     _rule("no_?instructions?", "instruction cache misses in a kernel with many branches and dead code"),
     _rule("gmma", "tensor pipe waits, wgmma is not overlapped with the copies of its operands"),
@@ -62,7 +62,7 @@ _METRICS = (
           high=8),
     _rule("local_?(mem|load|store|spill)|op_local|lmem|spill", "register spills to local memory", high=0),
     _rule("registers_?per_?thread", "registers per thread cap occupancy, the tile is too large", high=128),
-    _rule("pipe_xu|\\bxu\\b|mufu|special_?function", "special function pipe MUFU is saturated by exponentials", high=60),
+    _rule("(?:^|_)xu(?:_|$)|mufu|special_?function", "special function pipe MUFU is saturated by exponentials", high=60),
     _rule("pipe_(tensor|hmma)|tensor_?(pipe|core|op)", "tensor pipe utilisation is low, matrix units wait for operands",
           low=50),
     _rule("lts.*throughput|l2_?(cache_?)?throughput", "L2 to multiprocessor traffic limits the kernel", high=70),
@@ -70,6 +70,8 @@ _METRICS = (
           low=60),
     _rule("pipe_(fma|alu|fp32)", "FP32 pipes are busy with work that is identical in neighbouring blocks", high=70),
 )
+_SPOKEN = re.compile(r"\b(?:stall(?:s|ed)?|pipe|throttle|scoreboard|occupancy|hit rate|sectors?|ncu|nsight)\b", re.I)
+"""A text with such a word may name a metric or stall reason in words."""
 _PREFIX = re.compile(r"\b(?:smsp|sm|l1tex|lts|dram|gpu|launch|idc|gpc|breakdown)__\w+(?:\.\w+)*|\bstall_\w+")
 
 
@@ -84,6 +86,11 @@ def read_profiler(text: str) -> Profiled:
             if rule.pattern.search(_plain(name)):
                 found.setdefault(rule.symptom, (rule.symptom, 0.95, name))
                 break
+    if not found and _SPOKEN.search(text[:4000]):
+        plain = _plain(text[:4000])
+        for rule in (*_STALLS, *_METRICS):
+            if said := rule.pattern.search(plain):
+                found.setdefault(rule.symptom, (rule.symptom, 0.85, said.group().replace("_", " ")))
     return Profiled(tuple(found.values()))
 
 
@@ -141,4 +148,4 @@ def _number(cell: str) -> float | None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s.]+", "_", name.strip().lower())
+    return re.sub(r"[^a-z0-9]+", "_", name.strip().lower())

@@ -10,6 +10,9 @@ from .query import MAX_CHARACTERS
 MOST_DERIVED = 6
 """So many symptoms of one query are searched for at most, the strongest ones."""
 
+_WORDS_OF_CODE = 0.8
+"""What the identifiers of a snippet count beside what it does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -45,7 +48,8 @@ def read(query: str) -> Reading:
         return Reading("profiler", own + _derived(profiled.symptoms))
     found = read_code(text)
     if found.is_code:
-        return Reading("code", (replace(own[0], by_meaning=found.has_prose), *_derived(found.symptoms)))
+        words = replace(own[0], by_meaning=found.has_prose, weight=_WORDS_OF_CODE if found.symptoms else 1.0)
+        return Reading("code", (words, *_derived(found.symptoms)))
     language = language_of(text)
     if language == CHINESE:
         return Reading("chinese", (Sentence(text, by_meaning=False),))

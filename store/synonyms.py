@@ -17,7 +17,23 @@ redundant | repeat | recompute | duplicate | same work
 recompute | compute again
 kernel launch | launch
 gap | bubble | idle
-idle | unoccupied | underutilize | starve
+idle | unoccupied | underutilize | starve | empty | unused
+grow | rise | increase
+freeze | hang | stuck | stand still
+chip | gpu | device | card
+address | pointer | offset
+array | tensor | buffer
+fetch | load | read
+unseen | new
+context length | kv length | sequence length
+inner dimension | reduction dimension
+barrier | sync
+fast path | special case | special path | hot path
+frequent | common | usual
+address range | overflow
+twice | duplicate | repeat
+one after another | serial | sequential | in turn
+simultaneously | parallel | at once
 occupancy | utilization | parallelism
 sm | multiprocessor
 reciprocal | rsqrt
