@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from skel.store.schema import Environment, NumericsClass
+from skel.store.schema import Environment, NumericsClass, Verdict
 
 from .isolation import Workers
 from .protocol import Protocol
-from .report import CheckReport
+from .report import CandidateCheck, CheckReport
 from .session import Session
 from .subject import CandidateSource, Subject
 from .workloads import subject_of
+from .workloads.capture.judged import launch_not_replayed, of_capture
 
 Progress = Callable[[str, dict[str, Any]], None]
 """Told of every step: its name (`original`, `candidate`) and figures."""
@@ -77,15 +78,27 @@ def _check(
         progress or (lambda step, figures: None),
     )
     base = session.run_original()
-    checked = session.run_candidates(candidates)
+    alone = {one.name: found for one in candidates if (found := launch_not_replayed(subject, one))}
+    checked = session.run_candidates([one for one in candidates if one.name not in alone])
+    judged = {one.name: one for one in checked} | {
+        one.name: CandidateCheck(
+            name=one.name,
+            source_sha256=one.sha256,
+            settings=one.settings,
+            verdict=Verdict.INCONCLUSIVE,
+            findings=(alone[one.name],),
+        )
+        for one in candidates
+        if one.name in alone
+    }
     return CheckReport(
         path=subject.path,
         original_sha256=subject.sha256,
         device=device,
         numerics_class=numerics_class,
         has_reference=base.has_reference,
-        candidates=tuple(checked),
-        findings=tuple(base.findings()),
+        candidates=tuple(judged[one.name] for one in candidates),
+        findings=(*base.findings(), *of_capture(subject)),
         shapes_skipped=len(base.skipped_shapes()),
         sentinels_tried=base.sentinels["tried"],
         sentinels_rejected=base.sentinels["rejected"],

@@ -300,6 +300,16 @@ _TABLE = (
         "line {line} repeats line {first}, which may not have run before it",
         "move the first out of its branch or loop",
     ),
+    _refusal(
+        "loads_follow_carry",
+        "the address of the load at line {line} depends on what its loop carries, so it cannot be issued early",
+        "nothing can be loaded ahead there",
+    ),
+    _refusal(
+        "loop_writes_what_it_loads",
+        "line {line} may write what its loop loads, or waits for others: a load issued early would miss it",
+        "read what the loop writes from the values, not from memory",
+    ),
     # -- the guard that keeps the original -------------------------------------------------------------------------
     _refusal(
         "guard_not_possible",
@@ -340,6 +350,8 @@ _TABLE = (
     _finding("inplace_shared", "{name} is read and written in place where all tiles of {axis} share it: a tile may read what another has written", "let one tile own the update, or write to another buffer"),
     _finding("candidate_refused", "{candidate}: {why}", "another form or tile may fit"),
     _finding("tile_kept_by_launcher", "the launcher caps the tile with {expression}", "the cap moves with the tile"),
+    # -- findings of search -----------------------------------------------------------------------------------------
+    _finding("language_not_understood", "the query is in {language}, which search does not understand", "ask in English or Chinese"),
     # -- findings of the compile check -----------------------------------------------------------------------------
     _finding(
         "compile_failed", "{candidate} does not compile for {target}: {error}", "another tile or warp count may fit"

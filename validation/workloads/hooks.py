@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from .kernelbench import KernelBench, is_kernelbench
+
 
 class MissingHooks(Exception):
     """The module has no usable `run` and `make_inputs`."""
@@ -48,7 +50,10 @@ class Hooks:
 
 
 def read_hooks(module: ModuleType) -> Hooks:
-    """The hooks a loaded module offers. Raises MissingHooks with what is missing or malformed."""
+    """The hooks a loaded module offers, its own or KernelBench's. Raises MissingHooks with what is missing or malformed."""
+    if is_kernelbench(module) and not hasattr(module, "run"):
+        bench = KernelBench(module)
+        return Hooks(bench.run, bench.make_inputs, bench.reference if bench.has_reference else None, ({},), ())
     missing = [name for name in ("run", "make_inputs") if not callable(getattr(module, name, None))]
     if missing:
         raise MissingHooks(f"{' and '.join(missing)} not found")

@@ -23,11 +23,12 @@ sys.modules["skel_recording"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["skel_recording"])
 from skel_recording.start import start
 start({folder!r}, {choice!r}, {stub!r})
-del sys.modules["sitecustomize"]
+own = sys.modules.pop("sitecustomize")
 try:
     import sitecustomize
 except ImportError:
     pass
+sys.modules.setdefault("sitecustomize", own)
 """
 """A `sitecustomize` in front of the one that is there, which it then imports."""
 

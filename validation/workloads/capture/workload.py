@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import atexit
 import os
 import shutil
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from ...subject import Subject, module_name, sha256
 from ..sidecar import subject_of as sidecar_subject
 from ..target import SidecarError, in_package
 from .archive import Capture, CaptureError
+
+COPY = "capture.zip"
+"""Name of the copy beside the generated sidecar."""
 
 _SIDECAR = '''"""Hooks of a capture."""
 
@@ -37,7 +40,7 @@ def calls_of(capture: Capture, text: str, path: str) -> list[dict[str, Any]]:
     Raises SidecarError where the capture holds none.
     """
     wanted = sha256(text)
-    found = [call for call in capture.calls if call["sha256"] == wanted]
+    found: list[dict[str, Any]] = [call for call in capture.calls if call["sha256"] == wanted]
     if not found:
         ends = in_package(Path(path).resolve()).relative or Path(path).name
         found = [call for call in capture.calls if f"/{call['file']}".endswith(f"/{ends}")]
@@ -47,8 +50,9 @@ def calls_of(capture: Capture, text: str, path: str) -> list[dict[str, Any]]:
     return found
 
 
+@cache
 def subject_of(text: str, path: str, capture_file: str) -> Subject:
-    """The file at `path` with a sidecar that makes the capture's calls.
+    """The file at `path` with a sidecar that makes the capture's calls. Made once a process and file.
 
     Raises SidecarError where the capture is none or holds no call of the file, Refuse as a sidecar's slice does.
     """
@@ -62,13 +66,13 @@ def subject_of(text: str, path: str, capture_file: str) -> Subject:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     folder.chmod(0o755)
     # Workers run as another user where we are root: they read a copy, as the capture may lie in a private folder.
-    copied = folder / "capture.zip"
+    copied = folder / COPY
     shutil.copyfile(capture_file, copied)
     os.chmod(copied, 0o644)
     sidecar = folder / f"{Path(capture_file).stem}_hooks.py"
     sidecar.write_text(
         _SIDECAR.format(
-            target=str(Path(path).resolve()),
+            target=os.path.relpath(Path(path).resolve(), folder.resolve()),
             launchers=list(dict.fromkeys(call["name"] for call in calls)),
             capture=str(copied),
             module=where.module or module_name(path),
@@ -77,21 +81,3 @@ def subject_of(text: str, path: str, capture_file: str) -> Subject:
         encoding="utf-8",
     )
     return sidecar_subject(text, path, str(sidecar))
-
-
-def kept_launches_only(capture: Capture, text: str, path: str) -> bool:
-    """True where some call is the launch itself: then a candidate must keep the launch as it was."""
-    return any(call["kind"] == "kernel" for call in calls_of(capture, text, path))
-
-
-def host_changed(original: str, candidate: str) -> bool:
-    """True where anything but the bodies of kernels differs, or a kernel takes other arguments."""
-    return _without_kernels(original) != _without_kernels(candidate)
-
-
-def _without_kernels(text: str) -> str:
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(one) for one in node.decorator_list):
-            node.body = [ast.Pass()]
-    return ast.dump(tree)

@@ -6,6 +6,7 @@ are copied when the function is entered, since a launch may change them.
 
 from __future__ import annotations
 
+import opcode
 import sys
 import threading
 from collections import Counter
@@ -17,6 +18,10 @@ from .arguments import NotReplayable, arguments_of, encode, form_of
 from .memory import Snapshot, snapshot
 from .numbers import SIGNATURES, UNUSED
 from .writing import Writer
+
+
+_RETURNS = frozenset(opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap)
+"""Instructions that a function ends with when it does not raise: a profile function is not told which it was."""
 
 
 @dataclass(slots=True)
@@ -83,7 +88,9 @@ class Calls:
         if event == "call":
             self._enter(frame)
         elif event == "return" and self.stack and self.stack[-1].frame == id(frame):
-            self._leave(self.stack.pop(), argument)
+            entry = self.stack.pop()
+            if frame.f_code.co_code[frame.f_lasti] in _RETURNS:
+                self._leave(entry, argument)
 
     def entry_for(self, file: str) -> Entry | None:
         """The innermost call in progress of a function in `file` that can be called again."""

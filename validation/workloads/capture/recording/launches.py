@@ -13,9 +13,10 @@ from .writing import Writer
 
 
 class Launches:
-    """Records launches; `mode` is `interpreter`, `gpu` or `compile`."""
+    """Records launches; `mode` is `interpreter`, `gpu` or `compile`, `driver` a context that holds while one runs."""
 
-    def __init__(self, writer: Writer, calls: Calls, mode: str) -> None:
+    def __init__(self, writer: Writer, calls: Calls, mode: str, driver: Any) -> None:
+        self._driver = driver
         self._writer = writer
         self._calls = calls
         self._mode = mode
@@ -52,7 +53,8 @@ class Launches:
         def run(chooser: Any, *args: Any, **kwargs: Any) -> Any:
             self._choosers.append(chooser)
             try:
-                return original(chooser, *args, **kwargs)
+                with self._driver():
+                    return original(chooser, *args, **kwargs)
             finally:
                 self._choosers.pop()
 
@@ -76,8 +78,15 @@ class Launches:
             _ = self._choosers
             if warmup or self._local.muted:
                 return original(kernel, *args, grid=grid, warmup=warmup or self._mode == "compile", **kwargs)
-            done = self._begin(kernel, args, kwargs, grid)
-            result = original(kernel, *args, grid=grid, warmup=self._mode == "compile", **kwargs)
+            with self._driver():
+                done = self._begin(kernel, args, kwargs, grid)
+                try:
+                    result = original(kernel, *args, grid=grid, warmup=self._mode == "compile", **kwargs)
+                except BaseException:
+                    # A launch that fails is no workload, whatever its launcher makes of it.
+                    for entry in self._calls.stack:
+                        entry.launches.clear()
+                    raise
             done()
             return result
 

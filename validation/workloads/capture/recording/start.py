@@ -7,7 +7,8 @@ import importlib.util
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -62,8 +63,6 @@ def _begin(folder: Path, choice: str, stub_folder: Path) -> None:
     writer = Writer(folder, choice)
     gpu = torch.cuda.is_available()
     mode = "interpreter" if os.environ.get("TRITON_INTERPRET") == "1" else "gpu" if gpu else "compile"
-    if not gpu:
-        _stub(stub_folder)
     if mode == "compile":
         # Unwritten memory is NaN, so that what is computed from it can be told from what is real.
         torch.use_deterministic_algorithms(True, warn_only=True)
@@ -78,12 +77,13 @@ def _begin(folder: Path, choice: str, stub_folder: Path) -> None:
     writer.write("process", record)
     calls = Calls(writer)
     calls.executed = mode != "compile"
-    Launches(writer, calls, mode).install()
+    Launches(writer, calls, mode, nullcontext if gpu else _stub(stub_folder)).install()
     calls.watch()
 
 
-def _stub(folder: Path) -> None:
-    """Makes the stub driver active; its folder is loaded by path, as the rest of skel may not be importable here."""
+def _stub(folder: Path) -> Any:
+    """A context in which the stub driver is active: only while something is launched, since packages ask for a driver
+    to find out whether there is a GPU. Its folder is loaded by path, as skel may not be importable here."""
     spec = importlib.util.spec_from_file_location(
         "skel_stub", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
@@ -91,4 +91,16 @@ def _stub(folder: Path) -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules["skel_stub"] = package
     spec.loader.exec_module(package)
-    importlib.import_module("skel_stub.stub_driver").install("sm_90")
+    stub = importlib.import_module("skel_stub.stub_driver").StubDriver("sm_90")
+
+    @contextmanager
+    def standing_in() -> Iterator[None]:
+        from triton.runtime import driver
+
+        before, driver._active = driver._active, stub
+        try:
+            yield
+        finally:
+            driver._active = before
+
+    return standing_in
