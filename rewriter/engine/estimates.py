@@ -11,7 +11,7 @@ from ..kernel.idioms import follow
 from ..kernel.tile import trace_tile
 from .candidate import KEPT, Setting
 
-UNKNOWN_WIDTH = 64
+UNKNOWN_WIDTH = 128
 """Taken for a block dimension whose size is not known."""
 
 
