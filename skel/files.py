@@ -42,6 +42,17 @@ def in_archive(path: Path) -> bool:
     return archive_of(path) is not None and is_file(path)
 
 
+def path_inside(path: Path) -> str:
+    """The path as a patch names it: inside its archive where it lies in one, else as it is."""
+    if not in_archive(path):
+        return str(path)
+    from skel.rewriter.resolve.archives import archive_of
+
+    found = archive_of(path)
+    assert found is not None
+    return found[1]
+
+
 def _bytes_in_archive(path: Path) -> bytes:
     from skel.rewriter.resolve.archives import read_file
 

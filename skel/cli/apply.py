@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skel.faults import WrongUse
-from skel.files import SourceFile, read_source, write_whole
+from skel.files import SourceFile, path_inside, read_source, write_whole
 from skel.store.schema.words import ExitStatus
 
 from .database import open_store
@@ -75,7 +75,7 @@ def command(
     document = result.document
     if result.verdict.is_success and result.text is not None:
         if diff:
-            document["diff"] = unified_diff(source.text, result.text, str(path))
+            document["diff"] = unified_diff(source.text, result.text, path_inside(path))
         elif destination is not None:
             write_whole(destination, result.text, source.encoding)
             document["out"] = str(destination)

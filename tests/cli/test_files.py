@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skel.faults import WrongUse
-from skel.files import in_archive, read_source, write_whole
+from skel.files import in_archive, path_inside, read_source, write_whole
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,8 @@ def test_a_file_inside_a_wheel_is_read_like_any_other(tmp_path: Path) -> None:
         archive.writestr("a/b.py", "x = '分块'\r\n")
     inside = tmp_path / "a-1.whl" / "a" / "b.py"
     assert in_archive(inside)
+    assert path_inside(inside) == "a/b.py"
+    assert path_inside(tmp_path / "c.py") == str(tmp_path / "c.py")
     assert read_source(inside).text == "x = '分块'\r\n"
     assert not in_archive(tmp_path / "a-1.whl" / "a" / "c.py")
     assert not in_archive(tmp_path / "a-1.whl")
