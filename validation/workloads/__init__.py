@@ -1,7 +1,7 @@
 """Workloads: how a file says what it is run on: hooks in the module, a sidecar, a capture, or KernelBench's form.
 
-What workers need is imported at once. Sidecars are read in the main process only, and with the rewriter's help: they are
-imported when they are asked for, so that a worker needs torch and triton and nothing else.
+What workers need is imported at once. Sidecars are read in the main process only, and with the rewriter's help: they
+are imported when they are asked for, so that a worker needs torch and triton and nothing else.
 """
 
 from __future__ import annotations

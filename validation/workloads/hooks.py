@@ -50,7 +50,10 @@ class Hooks:
 
 
 def read_hooks(module: ModuleType) -> Hooks:
-    """The hooks a loaded module offers, its own or KernelBench's. Raises MissingHooks with what is missing or malformed."""
+    """The hooks a loaded module offers, its own or KernelBench's.
+
+    Raises MissingHooks with what is missing or malformed.
+    """
     if is_kernelbench(module) and not hasattr(module, "run"):
         bench = KernelBench(module)
         return Hooks(bench.run, bench.make_inputs, bench.reference if bench.has_reference else None, ({},), ())

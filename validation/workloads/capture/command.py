@@ -1,4 +1,4 @@
-"""Runs the user's command with the recorder in every Python process that it starts. Imports neither torch nor triton."""
+"""Runs the user's command with the recorder in every Python process it starts. Imports neither torch nor triton."""
 
 from __future__ import annotations
 

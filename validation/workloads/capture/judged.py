@@ -32,10 +32,8 @@ def launch_not_replayed(subject: Subject, candidate: CandidateSource) -> Finding
     kernels = [c["name"] for c in calls_of(capture, subject.text, subject.path) if c["kind"] == "kernel"]
     if not kernels:
         return None
-    place = Place(file=subject.path, kernel=kernels[0])
-    return finding(
-        "launch_not_replayed", place, severity="warning", candidate=candidate.name, kernel=", ".join(sorted(set(kernels)))
-    )
+    place, names = Place(file=subject.path, kernel=kernels[0]), ", ".join(sorted(set(kernels)))
+    return finding("launch_not_replayed", place, severity="warning", candidate=candidate.name, kernel=names)
 
 
 def of_capture(subject: Subject) -> list[Finding]:

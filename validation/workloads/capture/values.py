@@ -37,9 +37,7 @@ def restore(capture: Capture, call: dict[str, Any], which: str, seed: int, devic
     return [None if pieces[t["piece"]] is None else _view(pieces[t["piece"]], t) for t in tensors]
 
 
-def _stored(
-    stored: dict[int, Any], number: int, described: dict[str, Any], seed: int, generator: Any
-) -> torch.Tensor:
+def _stored(stored: dict[int, Any], number: int, described: dict[str, Any], seed: int, generator: Any) -> torch.Tensor:
     import torch
 
     flat = stored.get(number)

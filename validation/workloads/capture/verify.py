@@ -45,9 +45,8 @@ def _verify(capture: Capture, call: dict[str, Any], module: str, device: str) ->
     after = restore(capture, call, "after", RECORDED_SEED, "cpu")
     left = [leaf for name, leaf in trees.flatten(inputs).items() if name != CALL and hasattr(leaf, "untyped_storage")]
     pairs = [(f"result {n}", got[n] if n < len(got) else None, value) for n, value in wanted.items()]
-    pairs += [
-        (f"tensor {n}", tensor, after[n]) for n, tensor in enumerate(left) if call["tensors"][n]["piece"] in call["changed"]
-    ]
+    changed = [n for n, tensor in enumerate(call["tensors"]) if tensor["piece"] in call["changed"]]
+    pairs += [(f"tensor {n}", left[n], after[n]) for n in changed]
     kept = [(name, a, b) for name, a, b in pairs if b is not None]
     return [{"call": call["call"], "name": call["name"], "tensor": name, **_compared(a, b)} for name, a, b in kept]
 

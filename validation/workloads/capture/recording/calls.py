@@ -19,7 +19,6 @@ from .memory import Snapshot, snapshot
 from .numbers import SIGNATURES, UNUSED
 from .writing import Writer
 
-
 _RETURNS = frozenset(opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap)
 """Instructions that a function ends with when it does not raise: a profile function is not told which it was."""
 

@@ -71,4 +71,5 @@ def snapshot(tensors: list[torch.Tensor]) -> Snapshot:
 
 
 def _address(tensor: torch.Tensor) -> int:
-    return int(tensor.untyped_storage().data_ptr())
+    address: int = tensor.untyped_storage().data_ptr()
+    return address

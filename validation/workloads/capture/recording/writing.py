@@ -28,7 +28,7 @@ class Writer:
         self._stored = 0
         self._sources: dict[str, str] = {}
         self._lock = threading.Lock()
-        self._lines = open(self.folder / "records.jsonl", "a", encoding="utf-8")  # noqa: SIM115
+        self._lines = open(self.folder / "records.jsonl", "a", encoding="utf-8")
 
     def write(self, kind: str, record: dict[str, Any]) -> None:
         """Appends one record of a kind: `process`, `launch`, `call`, `count`."""
