@@ -6,7 +6,7 @@ Nothing is written here and nothing is decided here that rewriter and validation
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -19,6 +19,7 @@ from skel.store.schema import NumericsClass, Purpose, Refusal, Skeleton, Verdict
 
 if TYPE_CHECKING:
     from skel.rewriter.engine import Candidate, Candidates
+    from skel.validation.bench import BenchResult
     from skel.validation.compile.report import CompileReport
     from skel.validation.protocol import Protocol
     from skel.validation.report import CheckReport
@@ -43,6 +44,8 @@ class Job:
     target: str = "sm_90"
     full: bool = False
     bench: bool = False
+    state: str | None = None
+    """Folder in which timing keeps what it has measured, to go on there; None forgets it."""
     workload: str | None = None
     """Path of a file with the hooks; None where they stand in the file itself."""
 
@@ -54,6 +57,8 @@ class Result:
     verdict: Verdict
     document: dict[str, Any]
     text: str | None = None
+    bench: BenchResult | None = None
+    """What was timed, where anything was."""
 
 
 @dataclass(slots=True)
@@ -70,10 +75,14 @@ class Progress:
     check: CheckReport | None = None
     findings: list[Any] = field(default_factory=list)
     report: Report | None = None
+    bench: BenchResult | None = None
+    text: str | None = None
+    """The file to be written where it is not one candidate's: variants behind a guard."""
 
     def end(self, verdict: Verdict) -> Result:
         """The result with everything found so far."""
-        return Result(verdict, document(self, verdict), self.chosen.text if self.chosen else None)
+        text = self.text if self.text is not None else self.chosen.text if self.chosen else None
+        return Result(verdict, document(self, verdict), text, self.bench)
 
 
 def apply(job: Job, report: Report | None = None) -> Result:
@@ -81,9 +90,7 @@ def apply(job: Job, report: Report | None = None) -> Result:
 
     Raises WrongUse for a target or sidecar that is none, MissingHere without torch.
     """
-    from skel.rewriter.engine import candidates
     from skel.rewriter.reasons import Refuse, refusal
-    from skel.rewriter.result import Bug, Refused
 
     protocol = _protocol(job)
     progress = Progress(job, report=report)
@@ -95,16 +102,33 @@ def apply(job: Job, report: Report | None = None) -> Result:
     except Refuse as refused:
         progress.refusals = refused.refusals
         return progress.end(Verdict.NOT_APPLICABLE)
-    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target, wide=job.full)
+    if job.bench and job.skeleton.purpose is Purpose.SPEED and device() == "cuda":
+        return _time(progress, protocol)
+    if rewrite(progress, wide=job.full) is None:
+        return progress.end(Verdict.NOT_APPLICABLE)
+    return _judge(progress, protocol)
+
+
+def rewrite(progress: Progress, *, wide: bool, known: Mapping[str, int] | None = None) -> Candidates | None:
+    """Makes the candidates; `known` are values of the kernel's parameters. None where it refuses: `progress` says why.
+
+    Raises RewriterFault.
+    """
+    from skel.rewriter.engine import candidates
+    from skel.rewriter.result import Bug, Refused
+
+    job = progress.job
+    sizes: dict[str, Any] = {} if known is None else {"known": known}
+    found = candidates(job.skeleton, job.text, job.file, job.kernel, job.settings, job.target, wide=wide, **sizes)
     if isinstance(found, Bug):
         raise RewriterFault(found)
     if isinstance(found, Refused):
         progress.refusals, progress.findings = found.refusals, list(found.findings)
-        return progress.end(Verdict.NOT_APPLICABLE)
+        return None
     progress.candidates, progress.findings = found, list(found.findings)
-    if report is not None:
-        report("candidates", {"kernel": found.kernel, "candidates": len(found.items)})
-    return _judge(progress, protocol)
+    if progress.report is not None:
+        progress.report("candidates", {"kernel": found.kernel, "candidates": len(found.items)})
+    return found
 
 
 def check(
@@ -212,13 +236,51 @@ def _run(progress: Progress, protocol: Protocol, workers: Any, where: str) -> Re
 
     job, chosen = progress.job, progress.chosen
     assert chosen is not None
-    source = CandidateSource(chosen.name, chosen.text, chosen.settings)
+    source = CandidateSource(chosen.name, progress.text or chosen.text, chosen.settings)
     progress.check = numerics.check(
         job.text, [source], job.file, workload_file=job.workload, numerics_class=chosen.numerics, device=where,
         full=job.full, reference_outranks=job.skeleton.purpose is Purpose.ACCURACY, protocol=protocol, workers=workers,
         progress=progress.report,
     )
     return progress.end(progress.check.candidates[0].verdict)
+
+
+def _time(progress: Progress, protocol: Protocol) -> Result:
+    """Time every candidate on the GPU here, choose by workload, check the file that comes of it.
+
+    Raises MissingHere, WrongUse.
+    """
+    from skel.bench import guarded_text, measure_here, search_plan
+    from skel.rewriter.reasons import Refuse
+    from skel.validation.isolation import WorkerError, Workers
+    from skel.validation.workloads import SidecarError
+
+    try:
+        plan = search_plan(progress, protocol)
+        if progress.candidates is None:
+            return progress.end(Verdict.NOT_APPLICABLE)
+        if not plan.candidates:
+            return progress.end(_why_none(progress))
+        result = progress.bench = measure_here(plan, progress.job.state)
+        if not result.variants:
+            return progress.end(result.verdict)
+        first = next(iter(result.variants))
+        progress.chosen = next(one for one in progress.candidates.items if one.name == first)
+        if not result.verdict.is_success:
+            return progress.end(result.verdict)
+        try:
+            progress.text, guards = guarded_text(result)
+        except Refuse as refused:
+            progress.refusals = refused.refusals
+            return progress.end(Verdict.INCONCLUSIVE)
+        progress.findings += guards
+        with Workers("cuda", protocol.isolation) as running:
+            checked = _run(progress, protocol, running, "cuda").verdict
+        return progress.end(result.verdict if checked is Verdict.EQUIVALENT else checked)
+    except SidecarError as error:
+        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+    except WorkerError as error:
+        raise MissingHere(str(error), hint="see `skel doctor`") from error
 
 
 def _why_none(progress: Progress) -> Verdict:

@@ -12,8 +12,9 @@ from skel.gpu import gpu_names
 from skel.store.schema import Finding, Place, Verdict
 
 if TYPE_CHECKING:
-    from skel.apply import Progress
+    from skel.apply import Job, Progress
     from skel.rewriter.engine import Candidate
+    from skel.validation.bench import BenchResult
     from skel.validation.compile.report import CompileReport, KernelFigures
     from skel.validation.report import CheckReport
 
@@ -36,8 +37,8 @@ def document(progress: Progress, verdict: Verdict) -> dict[str, Any]:
         "candidates": [_candidate(progress, one, verdict) for one in items],
         "compile": _compile(progress),
         "numerics": progress.check.numerics() if progress.check else None,
-        "timing": _timing(job.bench),
-        "environment": _environment(progress.check),
+        "timing": progress.bench.timing if progress.bench else _timing(job),
+        "environment": _environment(progress.bench or progress.check),
     }
 
 
@@ -106,6 +107,8 @@ def _findings(progress: Progress) -> list[Finding]:
             found += progress.reports[one.name].findings if one.name in progress.reports else ()
     if progress.check is not None:
         found += [*progress.check.findings, *progress.check.candidates[0].all_findings]
+    if progress.bench is not None:
+        found += progress.bench.findings
     if progress.job.bench and progress.check is not None and not gpu_names():
         found.append(_no_gpu(progress.job.file))
     return _once(found)
@@ -142,22 +145,28 @@ def _compile(progress: Progress) -> dict[str, Any] | None:
     }
 
 
-def _timing(bench: bool) -> dict[str, Any]:
-    why = "--no-bench" if not bench else "this version does not time" if gpu_names() else "there is no GPU here"
+def _timing(job: Job) -> dict[str, Any]:
+    if not job.bench:
+        why = "--no-bench"
+    elif not gpu_names():
+        why = "there is no GPU here"
+    else:
+        why = f"the skeleton is for {job.skeleton.purpose}" if job.skeleton.purpose != "speed" else "nothing to be timed"
     return {"timed": False, "why": why}
 
 
-def _environment(report: CheckReport | None) -> dict[str, Any]:
+def _environment(report: CheckReport | BenchResult | None) -> dict[str, Any]:
     if report is not None:
         return report.environment.model_dump(mode="json")
     from skel.store.schema import Environment
 
-    versions = {name: _version(name) for name in ("torch", "triton")}
-    made = Environment(device="none: nothing was run", python=platform.python_version(), skel=__version__, **versions)
+    versions = {name: version_of(name) for name in ("torch", "triton")}
+    made = Environment(device="none: nothing was run", python=platform.pythonversion_of(), skel=__version__, **versions)
     return made.model_dump(mode="json")
 
 
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
+    """The installed version of a distribution; None where it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
