@@ -25,6 +25,7 @@ COMMANDS = {
     "lanes": "skel.cli.lanes",
     "apply": "skel.cli.apply",
     "check": "skel.cli.check",
+    "bench": "skel.cli.bench",
     "capture": "skel.cli.capture",
     "serve": "skel.cli.serve",
     "tools": "skel.cli.tools",

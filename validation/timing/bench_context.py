@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,11 @@ class Context:
 
     def run_pair(self, inputs: Any, candidate: Variant) -> tuple[Run, Run]:
         """Original and candidate on copies of `inputs`, with the launches of both that count."""
-        first = self._tuned(self.original, inputs, None)
+        return self._against(self._tuned(self.original, inputs, None), inputs, candidate)
+
+    def _against(self, first: Run, inputs: Any, candidate: Variant) -> tuple[Run, Run]:
+        """The original's run, and the candidate's on a copy of the same inputs."""
+        first = replace(first)
         second = self._tuned(candidate, inputs, None)
         names, own = timed_kernels(self.kernel, first.recorded, second.recorded)
         first.launches, second.launches = _only(first, names), _only(second, own)
@@ -87,14 +91,15 @@ class Context:
         `originals` are further versions of the original. Of all originals those kernels count that any candidate's
         original had counted.
         """
-        first = self.run_original(inputs)
+        everything = self._tuned(self.original, inputs, None)
+        first = replace(everything, launches=_only(everything, [self.kernel] if self.kernel else None))
         runs, others = {"original": first}, {}
         for name, variant in originals.items():
             runs[name], others[name] = self.run_original(inputs, variant), first
         for given in candidates:
             variant = self.load(given)
             self.emit("begin", what=f"running {given['name']} on {label}", candidate=given["name"], workload=label)
-            others[given["name"]], runs[given["name"]] = self.run_pair(inputs, variant)
+            others[given["name"]], runs[given["name"]] = self._against(everything, inputs, variant)
         counting = {launch.kernel for other in others.values() for launch in other.launches} or None
         for name in ("original", *originals):
             runs[name].launches = _only(runs[name], sorted(counting) if counting else None)

@@ -67,14 +67,32 @@ def pending_screening(plan: Plan, state: State) -> dict[str, list[str]]:
     return found
 
 
-def assignment(ratios: Ratios, workloads: Sequence[str], numbers: Timing) -> dict[str, str | None]:
+def over_limits(plan: Plan, state: State) -> dict[str, set[str]]:
+    """By candidate the workloads where nothing but the limits speaks against it (other dtypes need more registers)."""
+    found: dict[str, set[str]] = {}
+    for one in plan.candidates:
+        for label in state.workloads:
+            line = state.last("verified", candidate=one.name, workload=label)
+            if line is not None and line["facts"] and all(fact["code"] == "spills" for fact in line["facts"]):
+                found.setdefault(one.name, set()).add(label)
+    return found
+
+
+def assignment(
+    ratios: Ratios, workloads: Sequence[str], numbers: Timing, over: Mapping[str, set[str]] | None = None
+) -> dict[str, str | None]:
     """By workload the variant to run there, None for the original; at most `variants` distinct ones.
 
     Of all small enough sets the one with the best geometric mean, where each workload takes the best of the set and the
-    original; a larger set must be better by the factor `variant_gain`. Only candidates timed on every workload count:
-    one that is wrong or over the limits somewhere is not chosen anywhere.
+    original; a larger set must be better by the factor `variant_gain`. A candidate that is wrong or fails somewhere is
+    chosen nowhere; one that is `over` the limits on some workloads may be chosen on the others.
     """
-    whole = sorted(name for name, by_label in ratios.items() if all(label in by_label for label in workloads))
+    fine = over or {}
+    whole = sorted(
+        name
+        for name, by_label in ratios.items()
+        if all(label in by_label or label in fine.get(name, ()) for label in workloads)
+    )
     chosen: tuple[str, ...] = ()
     best = 1.0
     for size in range(1, numbers.variants + 1):
@@ -91,21 +109,21 @@ def best_single(ratios: Ratios, workloads: Sequence[str]) -> str | None:
 
 
 def decision(plan: Plan, state: State) -> dict[str, str | None]:
-    """By workload what is judged. Candidates of a skeleton are guarded; a single file that was given is judged as it is.
+    """By workload what is judged. Candidates of a skeleton are guarded; a single file is judged as it is.
 
     Where no candidate is worth a guard, the best single one is judged everywhere: what it loses is the verdict.
     """
     ratios = screened_ratios(plan, state)
     if plan.skeleton is not None:
-        guarded = assignment(ratios, state.workloads, plan.numbers.timing)
+        guarded = assignment(ratios, state.workloads, plan.numbers.timing, over_limits(plan, state))
         if any(guarded.values()):
             return guarded
     single = best_single(ratios, state.workloads)
-    return {label: single for label in state.workloads}
+    return dict.fromkeys(state.workloads, single)
 
 
 def finalists(plan: Plan, state: State) -> dict[str, list[str]]:
-    """By workload who is timed again: the chosen variants, the best everywhere, the best few here, the best widened."""
+    """By workload who is timed again: the chosen variants, the best everywhere, the best few, the best widened."""
     ratios = screened_ratios(plan, state)
     chosen = decision(plan, state)
     single = best_single(ratios, state.workloads)
@@ -137,10 +155,11 @@ def _ranked(ratios: Ratios, label: str) -> list[str]:
 
 
 def _best_of(ratios: Ratios, names: Sequence[str], label: str) -> str | None:
-    best = max(names, key=lambda name: (ratios[name][label], name), default=None)
+    timed = [name for name in names if label in ratios[name]]
+    best = max(timed, key=lambda name: (ratios[name][label], name), default=None)
     return best if best is not None and ratios[best][label] > 1.0 else None
 
 
 def _guarded(ratios: Mapping[str, Mapping[str, float]], names: Sequence[str], workloads: Sequence[str]) -> float:
-    logs = [math.log(max([1.0, *(ratios[name][label] for name in names)])) for label in workloads]
+    logs = [math.log(max([1.0, *(ratios[name].get(label, 1.0) for name in names)])) for label in workloads]
     return math.exp(sum(logs) / len(logs)) if logs else 1.0

@@ -26,6 +26,7 @@ class Prepared:
         self.bytes_touched = footprint(run.launches)
         copies = copies_for(self.bytes_touched, timer.l2_bytes, numbers.timing.l2_flush_factor)
         self._pool = Pool(run.recorded, run.launches, copies)
+        self._placed: dict[int, list[Callable[[], Any]]] = {}
         self._in_place = any(
             self._pool.holds(leaf) and not _unchanged(run, leaf) for name, leaf in run.tensors().items()
             if name.startswith("input ")
@@ -91,7 +92,9 @@ class Prepared:
         return len(self._pool)
 
     def _on(self, number: int) -> list[Callable[[], Any]]:
-        return [self._pool.place(launch, number) for launch in self.run.launches]
+        if number not in self._placed:
+            self._placed[number] = [self._pool.place(launch, number) for launch in self.run.launches]
+        return self._placed[number]
 
     def _long_enough(self, replay: Replay, passes: int, copies: list[int]) -> tuple[Replay, int]:
         """The replay, repeated in one graph where it is too short to be timed well; and how many passes it holds."""

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from ..isolation import WorkerError, Workers
-from .plan import PlanError, read_plan
+from .plan import Plan, PlanError, read_plan
 from .state import State, StateError
 from .work import Work, one_at_a_time
 
@@ -22,8 +22,12 @@ FOREVER = 1e9
 
 def measure(plan_path: Path, state_folder: Path, seconds: float = FOREVER) -> bool:
     """True where everything is measured. Raises PlanError, StateError, OSError, WorkerError."""
+    return work_off(read_plan(plan_path), state_folder, seconds)
+
+
+def work_off(plan: Plan, state_folder: Path, seconds: float = FOREVER) -> bool:
+    """True where everything is measured. Raises StateError, OSError, WorkerError."""
     deadline = time.monotonic() + seconds
-    plan = read_plan(plan_path)
     state = State(state_folder, plan.id)
     parallel = plan.numbers.timing.parallel_checks  # while anything is timed there is only one
     with one_at_a_time(), Workers("cuda", plan.numbers.isolation, parallel) as workers:

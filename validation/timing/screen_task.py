@@ -6,6 +6,7 @@ exact). Event a workload: `screened_together`, with samples by mode.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from ..isolation.channel import Emit
@@ -21,10 +22,15 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     given = {one["name"]: one for one in payload["candidates"]}
     for entry in payload["entries"]:
         label = entry["workload"]
+        begun = time.monotonic()
         inputs = context.inputs(label, SCREENING_SEED)
         runs, _ = context.run_together(label, inputs, [given[name] for name in entry["candidates"]], {})
-        samples = screening_samples(context, context.prepare_all(label, runs))
-        emit("screened_together", workload=label, candidates=entry["candidates"], **samples)
+        ran = time.monotonic()
+        prepared = context.prepare_all(label, runs)
+        ready = time.monotonic()
+        samples = screening_samples(context, prepared)
+        seconds = {"run": ran - begun, "prepare": ready - ran, "sample": time.monotonic() - ready}
+        emit("screened_together", workload=label, candidates=entry["candidates"], seconds=seconds, **samples)
     return {}
 
 

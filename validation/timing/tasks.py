@@ -130,8 +130,9 @@ class Submitter:
                 mode: {key: fields[mode][key] for key in ("original", name)} for mode in ("cold", "warm")
             }
             host = {key: fields["host_microseconds"][key] for key in ("original", name)}
+            seconds = {part: round(spent, 2) for part, spent in fields["seconds"].items()}
             self._state.add("screened", workload=fields["workload"], candidate=name, dropped=fields["dropped"],
-                            host_microseconds=host, **samples)
+                            host_microseconds=host, batch_seconds=seconds, **samples)
 
     def _wrong_code(self, outcome: Outcome) -> list[dict[str, Any]]:
         found = []

@@ -168,12 +168,14 @@ def poisoned_allocations() -> Iterator[None]:
     """Within: memory that was never written holds NaN or a large integer; no stale right answer is found in it."""
     import torch
 
+    # What use_deterministic_algorithms does, without its import of the whole of inductor, which takes seconds.
+    choose = torch._C._set_deterministic_algorithms
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    choose(True, warn_only=True)
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        choose(before[0], warn_only=before[1])
 
 
 def copied_inputs(inputs: Any) -> Any:
