@@ -28,7 +28,7 @@ def changes_memory(module: Module, flow: Flow, call: ast.Call, depth: int = _DEP
     if name is not None:
         if name == "load" and is_method(module, flow, call):
             return False
-        return name not in _PURE
+        return name not in _PURE and "libdevice." not in name
     callee = callee_of(module, flow, call)
     if callee is None:
         function = call.func

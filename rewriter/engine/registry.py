@@ -7,6 +7,7 @@ from ..primitives import (
     exp_to_exp2,
     fuse_axis_loop,
     fuse_axis_widen,
+    pipeline_loads,
     reuse_subexpression,
     set_dot_precision,
     set_launcher_default,
@@ -27,5 +28,6 @@ PRIMITIVES: dict[str, Primitive] = {
         set_launcher_default.PRIMITIVE,
         widen_index.PRIMITIVE,
         reuse_subexpression.PRIMITIVE,
+        pipeline_loads.PRIMITIVE,
     )
 }

@@ -18,6 +18,7 @@ PRIMITIVES = {
     "set_dot_precision": "dot_tf32x3",
     "widen_index": "int64_offsets",
     "reuse_subexpression": "reuse_subexpression",
+    "pipeline_loads": "pipeline_loads",
 }
 
 

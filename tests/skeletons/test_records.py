@@ -20,6 +20,7 @@ REWRITING = {
     "dot_tf32x3": ["set_dot_precision"],
     "int64_offsets": ["widen_index"],
     "reuse_subexpression": ["reuse_subexpression"],
+    "pipeline_loads": ["pipeline_loads"],
 }
 PURPOSES = {
     "dot_tf32x3": Purpose.ACCURACY,
