@@ -10,16 +10,16 @@ Numerics
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
 from ..kernel.changes import Changes, Spot, merged
-from ..kernel.count import Count, divisions_by
+from ..kernel.count import Count, divisions_by, outermost
 from ..kernel.definition import Module
 from ..kernel.edits import Edit
-from ..kernel.idioms import ceiling_text
-from ..kernel.launch import Launch
-from ..kernel.scope import Binding, bindings_in, names_read, reaching
+from ..kernel.idioms import ceiling_text, identity
+from ..kernel.launch import Launch, launches_of
+from ..kernel.scope import Binding, bindings_in, names_read, reaching, statement_of, within
 from ..kernel.tile import TileBinding, trace_tile
 from ..kernel.tile_text import NewTile, Outcome, TileChoice, available, widen
 from ..reasons import Refuse, refuse
@@ -146,7 +146,7 @@ def _in_counts(
     for division in divisions.values():
         inner = Changes()
         if not available(module, new, division.node) or widen(module, division.tile, new, inner) != "changed":
-            raise refuse("tile_unknown", division.node, also=[launch.call], tile=_text(module, tile))
+            raise refuse("tile_unknown", division.node, also=[launch.call], tile=ast.unparse(tile))
         if isinstance(division.node, ast.Call) and division.node.args[-1] is division.tile:
             changes.spans += inner.spans
         elif division.floor:
@@ -155,6 +155,48 @@ def _in_counts(
             size = _text(module, division.dimension)
             changes.replace(
                 module, division.node, ceiling_text(module, size, new.text(module, division.node), division.node)
+            )
+    if not isinstance(tile, ast.Constant):
+        _require_all_follow(module, launch, tile, changes)
+
+
+def _require_all_follow(module: Module, launch: Launch, tile: ast.expr, changes: Changes) -> None:
+    """Whatever else reads the old tile, in an expression or by a name for it, would keep the old value.
+
+    Raises Refuse(tile_shared).
+    """
+    source = module.source
+    spans = [(edit.start, edit.end) for edit in changes.spans]
+    pending: list[Hashable] = [identity(module, tile)]
+    seen: set[Hashable] = set()
+    own = [other.call for other in launches_of(module, launch.kernel)]
+    while pending:
+        key = pending.pop()
+        seen.add(key)
+        for node in ast.walk(outermost(module, launch.function)):
+            if not isinstance(node, ast.Name | ast.Subscript | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                continue
+            start, end = source.span(node)
+            if any(a <= start and end <= b for a, b in spans) or any(within(source, node, c) for c in own):
+                continue
+            if identity(module, node) != key:
+                continue
+            statement = statement_of(source, node)
+            if isinstance(statement, ast.Assign) and statement.value is node and len(statement.targets) == 1:
+                target = statement.targets[0]
+                if isinstance(target, ast.Name):
+                    named = [n for n in names_read(outermost(module, launch.function)) if n.id == target.id]
+                    pending += [k for k in {identity(module, n) for n in named} if k not in seen and k != key]
+                    continue
+            if isinstance(statement, ast.Assert):
+                continue
+            raise refuse(
+                "tile_shared",
+                node,
+                also=[launch.call],
+                tile=ast.unparse(tile),
+                what=f"`{ast.unparse(statement)}`",
+                line=node.lineno,
             )
 
 
@@ -258,7 +300,10 @@ def _in_dict(
     else:
         assert binding.argument is not None
         changes.replace(module, binding.argument, new.text(module, launch.call))
-    _in_counts(module, launch, counts, container, new, changes)
+    entry = ast.copy_location(
+        ast.Subscript(value=container, slice=ast.Constant(value=key), ctx=ast.Load()), launch.call
+    )
+    _in_counts(module, launch, counts, entry, new, changes)
     return "changed"
 
 

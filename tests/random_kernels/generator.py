@@ -157,7 +157,11 @@ def _file(
     parts += ["@triton.jit", f"def kernel({', '.join([*pointers, *scalars, *constexprs])}):"]
     parts += _noisy(rng, lines)
     parts += ["", ""] + _launcher(rng, body, decoding, pointers, scalars, constexprs, tile, widened)
-    parts += ["", "", *_workloads(Random(f"sizes {seed}"), body, tile, masked)]
+    parts += [
+        "",
+        "",
+        *_workloads(Random(f"sizes {seed}"), body, tile, masked, 4 if "i_b" in "".join(decoding.lines) else 2),
+    ]
     text = "\n".join(parts) + "\n"
     style = rng.random()
     if style < 0.06:
@@ -256,7 +260,7 @@ def _launcher(
     return [*before, *lines]
 
 
-def _workloads(rng: Random, body: Body, tile: int, masked: bool) -> list[str]:
+def _workloads(rng: Random, body: Body, tile: int, masked: bool, rows: int) -> list[str]:
     k = rng.choice([3, 4, 6])
     if masked:
         sizes = [
@@ -266,12 +270,12 @@ def _workloads(rng: Random, body: Body, tile: int, masked: bool) -> list[str]:
         ]
     else:
         sizes = [tile * 3, tile * 2]
-    workloads = [f"dict(V={v}, K={k})" for v in sizes[: rng.choice([2, 2, 3])]]
+    workloads = [f"dict(V={v}, K={k})" for v in sizes[:2]]
     lines = [
         f"WORKLOADS = [{', '.join(workloads)}]",
         "",
         "",
-        "def make_inputs(seed, V, K, R=4, T=2, device='cpu'):",
+        f"def make_inputs(seed, V, K, R={rows}, T=2, device='cpu'):",
         "    g = torch.Generator().manual_seed(seed)",
         "    r = lambda *s: torch.randn(*s, generator=g).to(device)",
         "    return {'sizes': (R, T, K, V),",

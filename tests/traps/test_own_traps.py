@@ -66,9 +66,7 @@ def test_verdict_of_the_loop(entry: dict[str, Any], rewritten: dict[str, Rewritt
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [e["file"] for e in EXPECTED if not e.get("needs_gpu")])
-def test_candidates_agree_with_the_original(
-    name: str, rewritten: dict[str, Rewritten], ran: dict[str, Ran]
-) -> None:
+def test_candidates_agree_with_the_original(name: str, rewritten: dict[str, Rewritten], ran: dict[str, Ran]) -> None:
     if not rewritten[name].candidates:
         pytest.skip("refused")
     assert ran[name].original == "equal", ran[name].why

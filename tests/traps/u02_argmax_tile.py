@@ -1,4 +1,5 @@
 """The index of the largest lane, counted inside the tile."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """A running sum that starts again in every tile."""
+
 import torch
 import triton
 import triton.language as tl

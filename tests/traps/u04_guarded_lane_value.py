@@ -1,4 +1,5 @@
 """Guarded by the first tile, but the value is the sum over that tile's lanes."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """An atomic maximum of the tile's maximum."""
+
 import torch
 import triton
 import triton.language as tl

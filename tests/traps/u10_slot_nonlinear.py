@@ -1,4 +1,5 @@
 """The exponential of a partial goes to the slot: the launcher's sum is not the exponential of the whole."""
+
 import torch
 import triton
 import triton.language as tl

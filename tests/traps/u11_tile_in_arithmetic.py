@@ -1,4 +1,5 @@
 """The tile's size scales the result."""
+
 import torch
 import triton
 import triton.language as tl

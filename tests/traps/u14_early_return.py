@@ -1,4 +1,5 @@
 """Tiles past a bound that is read from memory leave early."""
+
 import torch
 import triton
 import triton.language as tl

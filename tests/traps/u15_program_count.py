@@ -1,4 +1,5 @@
 """The number of programs along the tiled axis scales the result."""
+
 import torch
 import triton
 import triton.language as tl

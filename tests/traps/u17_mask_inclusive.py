@@ -1,4 +1,5 @@
 """The mask is written `o_v <= V - 1`."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """A state window is shifted by one in place."""
+
 import torch
 import triton
 import triton.language as tl

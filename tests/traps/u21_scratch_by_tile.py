@@ -1,4 +1,5 @@
 """The tile also sizes a scratch buffer of the launcher."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """The tile also counts the programs of a second kernel."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """The autotuner owns the tile."""
+
 import torch
 import triton
 import triton.language as tl

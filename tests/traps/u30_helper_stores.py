@@ -1,4 +1,5 @@
 """A helper loads, computes and stores the tile."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """Loops over blocks of time, and over steps inside them."""
+
 import torch
 import triton
 import triton.language as tl

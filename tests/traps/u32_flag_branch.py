@@ -1,4 +1,5 @@
 """An invariant is computed under a compile-time flag, with another in the other arm."""
+
 import torch
 import triton
 import triton.language as tl

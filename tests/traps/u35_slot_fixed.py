@@ -1,4 +1,5 @@
 """A fixed number of slots from torch.empty: those without a tile would never be written."""
+
 import torch
 import triton
 import triton.language as tl

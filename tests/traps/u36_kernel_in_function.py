@@ -1,4 +1,5 @@
 """The kernel is defined inside a function."""
+
 import torch
 import triton
 import triton.language as tl

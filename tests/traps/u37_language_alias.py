@@ -1,4 +1,5 @@
 """The language under another name."""
+
 import torch
 import triton
 import triton.language as T

@@ -1,4 +1,5 @@
 """Constexpr arguments by position."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """Padded lanes are set to zero by tl.where, not by the load."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """The tile's index is int64."""
+
 import torch
 import triton
 import triton.language as tl

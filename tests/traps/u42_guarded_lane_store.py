@@ -1,4 +1,5 @@
 """Only the first tile's lanes are stored."""
+
 import torch
 import triton
 import triton.language as tl

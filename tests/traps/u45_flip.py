@@ -1,4 +1,5 @@
 """The lanes are reversed inside the tile."""
+
 import torch
 import triton
 import triton.language as tl

@@ -1,4 +1,5 @@
 """keep_dims is given by position."""
+
 import torch
 import triton
 import triton.language as tl

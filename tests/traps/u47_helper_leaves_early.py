@@ -1,4 +1,5 @@
 """A helper returns another value for all tiles but the first."""
+
 import torch
 import triton
 import triton.language as tl

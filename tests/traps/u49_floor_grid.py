@@ -1,4 +1,5 @@
 """The grid counts whole tiles only: the last lanes of the row are never written."""
+
 import torch
 import triton
 import triton.language as tl
