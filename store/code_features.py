@@ -98,7 +98,7 @@ def _narrow_offset(tree: ast.Module) -> bool:
 
 
 def _about_id(node: ast.expr, ids: set[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in ids or (
+    return (isinstance(node, ast.Name) and node.id in ids) or (
         isinstance(node, ast.Call) and last_name(node.func) == "program_id")
 
 
@@ -174,14 +174,14 @@ def _cast_after_wide_output(tree: ast.Module) -> bool:
 
 
 def _short_autotune(tree: ast.Module) -> bool:
-    tuned = [call for call in calls(tree, "autotune")]
+    tuned = list(calls(tree, "autotune"))
     return bool(tuned) and sum(1 for call in tuned for _ in calls(call, "Config")) <= 4
 
 
 FEATURES = (
     Feature(_division_by_root, "x / tl.sqrt divides by a square root where rsqrt and a multiplication would do", 1.0,
             "a division by a square root"),
-    Feature(_state_added_to_zeros, "the accumulator begins as tl.zeros and gets the initial state added before the loop",
+    Feature(_state_added_to_zeros, "the accumulator begins as tl.zeros and the initial state is added before the loop",
             1.0, "zeros with a load added"),
     Feature(_twice("load"), "two loads with the same pointer and the same mask appear in one kernel body", 1.0,
             "a repeated load"),

@@ -8,7 +8,8 @@ from .passages import LABELS, embedded, passages
 from .stems import stems
 from .terms import terms
 
-_MOST_WORDS = 6
+_MOST_WORDS, _MOST_FIELDS = 6, 3
+_MOST_CHARACTERS = 200
 _NEAR = 0.4
 """A cosine below says nothing that a reader would agree with."""
 
@@ -23,7 +24,8 @@ def why(record: Mapping[str, Any], weighed: tuple[Weighed, ...], matched: Sequen
     if not ordered:
         return [near] if near else []
     first = found[ordered[0][0]]
-    reasons = [f'{LABELS.get(first.field, first.field)} "{first.text}" ({", ".join(_words(first.text, weighed))})']
+    words = ", ".join(_words(first.text, weighed))
+    reasons = [f'{LABELS.get(first.field, first.field)} "{_cut(first.text)}" ({words})']
     if near and nearest is not None and embedded(record)[nearest[0]] == first.text:
         reasons[0] += f", meaning {nearest[1]:.2f}"
     elif near:
@@ -31,15 +33,19 @@ def why(record: Mapping[str, Any], weighed: tuple[Weighed, ...], matched: Sequen
     by_field: dict[str, dict[str, None]] = {}
     for number, _ in ordered[1:]:
         by_field.setdefault(found[number].field, {}).update(dict.fromkeys(_words(found[number].text, weighed)))
-    reasons += [f"{LABELS.get(field, field)} ({', '.join(list(words)[:_MOST_WORDS])})"
-                for field, words in by_field.items() if field != first.field and words]
-    return reasons
+    others = [f"{LABELS.get(field, field)} ({', '.join(list(words)[:_MOST_WORDS])})"
+              for field, words in by_field.items() if field != first.field and words]
+    return reasons + others[:_MOST_FIELDS]
 
 
 def _near(record: Mapping[str, Any], nearest: tuple[int, float] | None) -> str | None:
     if nearest is None or nearest[1] < _NEAR:
         return None
-    return f'near in meaning to "{embedded(record)[nearest[0]]}" ({nearest[1]:.2f})'
+    return f'near in meaning to "{_cut(embedded(record)[nearest[0]])}" ({nearest[1]:.2f})'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + " ..."
 
 
 def _words(text: str, weighed: tuple[Weighed, ...]) -> list[str]:

@@ -4,9 +4,6 @@ import sqlite3
 from dataclasses import dataclass
 
 from .embedding.arrays import I64, np
-from .schema.words import NumericsClass, Verdict
-
-_PROVEN = (Verdict.FASTER.value, Verdict.IMPROVED.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +23,8 @@ class Filters:
 
 def allowed(connection: sqlite3.Connection, filters: Filters) -> I64:
     """The ids of the records that pass, sorted."""
+    from .schema.words import NumericsClass, Verdict
+
     clauses, values = ["1"], list[str]()
     if filters.kind is not None:
         clauses.append(_having("facet = 'kind' AND value = ?"))
@@ -43,8 +42,8 @@ def allowed(connection: sqlite3.Connection, filters: Filters) -> I64:
         values.append(filters.source.lower())
     if filters.proven is not None:
         clauses.append(f"name {'' if filters.proven else 'NOT '}IN (SELECT skeleton FROM evidence "
-                       f"WHERE verdict IN ({', '.join('?' * len(_PROVEN))}))")
-        values += _PROVEN
+                       "WHERE verdict IN (?, ?))")
+        values += (Verdict.FASTER.value, Verdict.IMPROVED.value)
     rows = connection.execute(f"SELECT id FROM skeletons WHERE {' AND '.join(clauses)} ORDER BY id", values)
     return np.array([row for (row,) in rows], np.int64)
 

@@ -69,9 +69,9 @@ def answered(line: str, weighed: tuple[Weighed, ...]) -> dict[str, float]:
     for item in weighed:
         if not item.weight:
             continue
-        if item.stem in words or " " in item.stem and f" {item.stem} " in padded:
+        if item.stem in words or (" " in item.stem and f" {item.stem} " in padded):
             found[item.term.text] = item.weight
-        elif any(other in words or " " in other and f" {other} " in padded for other in item.others):
+        elif any(other in words or (" " in other and f" {other} " in padded) for other in item.others):
             found[item.term.text] = item.weight * SYNONYM_WEIGHT
     return found
 

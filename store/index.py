@@ -39,7 +39,7 @@ class Vectors:
 
     @property
     def dimensions(self) -> int:
-        return self.centres.shape[1]
+        return int(self.centres.shape[1])
 
 
 @dataclass(slots=True)

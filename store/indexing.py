@@ -32,8 +32,9 @@ def index_all(connection: sqlite3.Connection, ready: Shipped) -> None:
         record = json.loads(content)
         for term, (weight, share) in _index_text(connection, row, record).items():
             posting = lists.setdefault(term, ([], [], []))
-            for values, value in zip(posting, (row, weight, share), strict=True):
-                values.append(value)
+            posting[0].append(row)
+            posting[1].append(weight)
+            posting[2].append(share)
         texts = embedded(record)
         _index_vectors(connection, row, texts, encoder_of, ready)
         for model, vectors, middle in kept.get(texts_sha256(texts), ()):

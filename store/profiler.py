@@ -41,7 +41,7 @@ def _rule(pattern: str, symptom: str, low: float | None = None, high: float | No
 
 _STALLS = (
     _rule("long_?scoreboard", "warps stall on long scoreboard waiting for global loads, memory latency is exposed"),
-    _rule("short_?scoreboard", "stalls on short scoreboard, shared memory accesses or special functions are waited for"),
+    _rule("short_?scoreboard", "stalls on short scoreboard, shared memory accesses or special functions"),
     _rule("mio_?throttle", "MIO throttle stalls around shared memory accesses with bank conflicts"),
     _rule("math_?pipe(_?throttle)?", "arithmetic pipes are saturated by work that is repeated in every block"),
     _rule("lg_?throttle", "the load-store unit is throttled by many small element by element global accesses"),
@@ -62,7 +62,8 @@ _METRICS = (
           high=8),
     _rule("local_?(mem|load|store|spill)|op_local|lmem|spill", "register spills to local memory", high=0),
     _rule("registers_?per_?thread", "registers per thread cap occupancy, the tile is too large", high=128),
-    _rule("(?:^|_)xu(?:_|$)|mufu|special_?function", "special function pipe MUFU is saturated by exponentials", high=60),
+    _rule("(?:^|_)xu(?:_|$)|mufu|special_?function", "special function pipe MUFU is saturated by exponentials",
+          high=60),
     _rule("pipe_(tensor|hmma)|tensor_?(pipe|core|op)", "tensor pipe utilisation is low, matrix units wait for operands",
           low=50),
     _rule("lts.*throughput|l2_?(cache_?)?throughput", "L2 to multiprocessor traffic limits the kernel", high=70),
@@ -86,7 +87,7 @@ def read_profiler(text: str) -> Profiled:
             if rule.pattern.search(_plain(name)):
                 found.setdefault(rule.symptom, (rule.symptom, 0.95, name))
                 break
-    if not found and _SPOKEN.search(text[:4000]):
+    if not found and text[:4000].isascii() and _SPOKEN.search(text[:4000]):
         plain = _plain(text[:4000])
         for rule in (*_STALLS, *_METRICS):
             if said := rule.pattern.search(plain):

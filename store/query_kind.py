@@ -43,7 +43,7 @@ def read(query: str) -> Reading:
     text = query[:MAX_CHARACTERS].strip()
     if profiled.is_table:
         return Reading("profiler", _derived(profiled.symptoms))
-    own = (Sentence(text),) if text else ()
+    own: tuple[Sentence, ...] = (Sentence(text, by_meaning=language_of(text) != CHINESE),) if text else ()
     if profiled.symptoms:
         return Reading("profiler", own + _derived(profiled.symptoms))
     found = read_code(text)

@@ -72,7 +72,7 @@ _SURE = 0.6
 
 
 def _blend(words: F32, meaning: F32) -> F32:
-    return (1 - MEANING_WEIGHT) * words + MEANING_WEIGHT * np.maximum(meaning, 0)
+    return np.asarray((1 - MEANING_WEIGHT) * words + MEANING_WEIGHT * np.maximum(meaning, 0), np.float32)
 
 
 def _with_relatives(index: Index, final: F32) -> F32:

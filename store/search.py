@@ -59,7 +59,7 @@ def answer(database: Database, query: str, limit: int = 10, filters: Filters | N
     Raises StoreError (the database or the model cannot be used).
     """
     reading = read(query)
-    if limit < 1 or not reading.sentences and not signals:
+    if limit < 1 or (not reading.sentences and not signals):
         return Answer((), reading.kind, reading.language)
     if model != DEFAULT_MODEL:
         _ensure_indexed(database, model)

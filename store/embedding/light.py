@@ -13,7 +13,7 @@ from .model import DEFAULT_MODEL, DIMENSIONS, model_folder
 from .safetensors import read_float32
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    pass
 
 LAYERS, HEADS, HEAD = 6, 12, 32
 MAX_TOKENS = 256
@@ -51,11 +51,12 @@ class LightEncoder:
         return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
 
     def _encode_one(self, text: str) -> F32:
-        x = self._embed(self._tokenizer.encode(text).ids)
+        x = self._embed(self._tokenizer.encode(text.encode(errors="replace").decode()).ids)
         for layer in range(LAYERS):
             x = self._layer(x, f"encoder.layer.{layer}.")
         mean: F32 = x.mean(0)
-        return mean / np.sqrt(mean @ mean)
+        mean /= np.sqrt(mean @ mean)
+        return mean
 
     def _embed(self, ids: list[int]) -> F32:
         w = self._weights
@@ -83,7 +84,8 @@ class LightEncoder:
     def _norm(self, x: F32, at: str) -> F32:
         centred = x - x.mean(-1, keepdims=True)
         variance = (centred * centred).mean(-1, keepdims=True)
-        return centred / np.sqrt(variance + _EPSILON) * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
+        scaled: F32 = centred / np.sqrt(variance + _EPSILON)
+        return scaled * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
 
     def _transpose(self) -> None:
         self._transposed = {at: np.ascontiguousarray(self._weights[f"{at}.weight"].T) for at in
@@ -106,4 +108,5 @@ def _erf(x: F32) -> F32:
     t = 1 / (1 + np.float32(0.3275911) * size)
     series = t * (np.float32(0.254829592) + t * (np.float32(-0.284496736) + t * (
         np.float32(1.421413741) + t * (np.float32(-1.453152027) + t * np.float32(1.061405429)))))
-    return np.copysign(1 - series * np.exp(-size * size), x)
+    value: F32 = np.copysign(1 - series * np.exp(-size * size), x)
+    return value

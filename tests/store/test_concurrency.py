@@ -52,7 +52,7 @@ def test_creators_and_writers_at_the_same_moment_lose_nothing(tmp_path: Path, re
     assert len(list_skeletons(database)) == 4
     with database.reading() as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("SELECT count(*) FROM search").fetchone() == (4,)
+        assert connection.execute("SELECT count(*) FROM texts").fetchone() == (4,)
 
 
 def test_a_refill_beside_writers_loses_nothing(database: Database, records: Path, write: object) -> None:
@@ -81,7 +81,7 @@ def test_a_killed_writer_leaves_a_sound_store(database: Database, records: Path)
 def test_a_creator_killed_half_way_leaves_the_way_free(tmp_path: Path, records: Path) -> None:
     path = tmp_path / "skel.db"
     die = ("import os, signal; from skel.store import fill\n"
-           "fill.index_all = lambda session: os.kill(os.getpid(), signal.SIGKILL)\n") + _OPEN
+           "fill.index_all = lambda connection, ready: os.kill(os.getpid(), signal.SIGKILL)\n") + _OPEN
     process = start(die, path, records)
     process.communicate("\n", timeout=60)
     assert process.returncode == -signal.SIGKILL and path.exists()
