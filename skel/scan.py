@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from skel.faults import WrongUse
 from skel.files import read_source
 from skel.plain import plain
-
-if TYPE_CHECKING:
-    from skel.rewriter.engine import FileScan
+from skel.scan_cache import ScanCache
 
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "venv"})
 """Folders that hold no sources of one's own; hidden folders are skipped too, unless they are named."""
+WORDS = ("triton", "cutlass", "tilelang", "helion")
+"""Every file with a kernel, of Triton or of a language that is counted, holds one of these words."""
+POOL_FROM = 24
+"""Files with kernels from which more than one process pays for its start."""
+MOST_WORKERS = 8
+"""Processes at most: each takes about 200 MB."""
 
 
 def python_files(paths: Iterable[str]) -> list[Path]:
@@ -27,22 +35,37 @@ def python_files(paths: Iterable[str]) -> list[Path]:
     return list(found)
 
 
-def scan_files(files: Iterable[Path]) -> dict[str, Any]:
-    """The document of a scan. A file that cannot be read is listed in `not_read` and ends nothing."""
-    from skel.rewriter.engine import scan
+def scan_files(files: Iterable[Path], cache: ScanCache | None = None) -> dict[str, Any]:
+    """The document of a scan. A file that cannot be read is listed in `not_read` and ends nothing.
 
-    document: dict[str, Any] = {"files": [], "kernels": [], "findings": [], "not_read": []}
+    With a `cache`, a file whose text, and the texts of the helpers it calls, have been scanned before is not scanned
+    again.
+    """
+    document: dict[str, Any] = {"files": [], "kernels": [], "findings": [], "not_read": [], "other_languages": {}}
+    scanned: dict[Path, dict[str, Any] | None] = {}
+    fresh: list[tuple[str, str]] = []
     for file in files:
         try:
             source = read_source(file)
         except WrongUse as fault:
-            document["not_read"].append({"file": str(file), "why": fault.what})
+            scanned[file] = {"not_read": fault.what}
             continue
-        # Most files of a library hold no kernel; the word is in every one that does.
-        if "triton" not in source.text:
-            document["files"].append(str(file))
-            continue
-        _add(document, scan(source.text, str(file)), str(file))
+        scanned[file] = None
+        if any(word in source.text for word in WORDS):
+            scanned[file] = cache.get(str(file), source.text) if cache is not None else None
+            if scanned[file] is None:
+                fresh.append((str(file), source.text))
+        else:
+            scanned[file] = {}
+    for (path, text), result in zip(fresh, _scan_all(fresh), strict=True):
+        scanned[Path(path)] = result
+        if cache is not None:
+            cache.put(path, text, result)
+    languages: Counter[str] = Counter()
+    for file, result in scanned.items():
+        _add(document, result or {}, str(file))
+        languages.update((result or {}).get("other_languages") or {})
+    document["other_languages"] = dict(sorted(languages.items()))
     return document
 
 
@@ -52,14 +75,44 @@ def codes_in(document: dict[str, Any]) -> set[str]:
     return {entry["code"] for entry in (*document["findings"], *refusals)}
 
 
-def _add(document: dict[str, Any], result: FileScan, file: str) -> None:
-    scanned = plain(result)
-    if scanned["not_read"] is not None:
+def workers() -> int:
+    """Processors this process may use, up to a limit."""
+    have = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(have, MOST_WORKERS))
+
+
+def over_files(function: partial[Any], items: list[tuple[str, str]]) -> Iterator[Any]:
+    """`function(path, text)` for every file, in order; several processes where there are many files."""
+    if len(items) < POOL_FROM or workers() == 1:
+        yield from (function(path, text) for path, text in items)
+        return
+    # Started afresh, not forked: the command line runs a thread for its progress message.
+    with ProcessPoolExecutor(workers(), mp_context=get_context("spawn")) as pool:
+        yield from pool.map(function, *zip(*items, strict=True), chunksize=4)
+
+
+def _scan_all(items: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    return over_files(partial(scan_one), items)
+
+
+def scan_one(path: str, text: str) -> dict[str, Any]:
+    """The scan of one text as plain JSON types."""
+    from skel.rewriter.engine import scan
+
+    result: dict[str, Any] = plain(scan(text, path))
+    return result
+
+
+def _add(document: dict[str, Any], scanned: dict[str, Any], file: str) -> None:
+    if scanned.get("not_read") is not None:
         document["not_read"].append({"file": file, "why": scanned["not_read"]})
         return
     document["files"].append(file)
-    document["kernels"] += scanned["kernels"]
-    document["findings"] += scanned["findings"]
+    document["kernels"] += scanned.get("kernels", ())
+    document["findings"] += scanned.get("findings", ())
+    for fault in scanned.get("faults") or ():
+        why = f"{fault['kernel']}: a fault of ours while {fault['doing']}: {fault['traceback'].strip().splitlines()[-1]}"
+        document["not_read"].append({"file": file, "why": why})
 
 
 def _below(folder: Path) -> list[Path]:

@@ -4,5 +4,8 @@ from .apply import candidates
 from .candidate import Candidate, Candidates
 from .guard import Guarded, emit_guard
 from .guard_condition import Choice
+from .lanes import FileLanes, lanes
+from .scan import FileScan, scan
 
-__all__ = ["Candidate", "Candidates", "Choice", "Guarded", "candidates", "emit_guard"]
+__all__ = ["Candidate", "Candidates", "Choice", "FileLanes", "FileScan", "Guarded", "candidates", "emit_guard",
+           "lanes", "scan"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,12 +21,14 @@ Paths = Annotated[list[str], typer.Argument(metavar="PATH...", help="Python file
 FailOn = Annotated[
     list[str], typer.Option("--fail-on", metavar="CODE", help="Exit 1 where a finding or refusal has this code.")
 ]
+_COLUMNS = ("used", "applies", "refused", "advice")
 Sarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 on stdout, for editors and code hosts.")]
 
 
 def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: Json = False, db: Db = None) -> int:  # noqa: B006
     """List, for every kernel, the skeletons it uses and those that would help, with what stands against them."""
     from skel.scan import codes_in, python_files, scan_files
+    from skel.scan_cache import user_cache
     from skel.store.schema import CODES
 
     unknown = [code for code in fail_on if code not in CODES]
@@ -36,7 +39,7 @@ def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: J
         raise WrongUse(f"there is no {missing[0]}", hint="check the path; it is relative to the working directory")
     files = python_files(paths)
     with working(f"reading {len(files)} files"):
-        document = scan_files(files)
+        document = scan_files(files, user_cache())
     if sarif:
         from skel.sarif import sarif as as_sarif
 
@@ -67,8 +70,28 @@ def _render(console: Console, document: dict[str, Any]) -> None:
         console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
     kernels = document["kernels"]
     count = sum(len(kernel["opportunities"]) for kernel in kernels)
+    _summary(console, document)
     console.print(f"{len(document['files'])} files, {len(kernels)} kernels, {count} opportunities", markup=False)
+    others = ", ".join(f"{number} {language}" for language, number in document["other_languages"].items())
+    if others:
+        console.print(f"seen and not read, in other kernel languages: {others}", markup=False)
     applicable = [(k, f) for k in kernels for f in k["opportunities"] if f["applicable"]]
     if applicable:
         kernel, found = applicable[0]
         console.print(f"try: skel apply {found['skeleton']} {kernel['file']}::{kernel['kernel']} --diff", markup=False)
+
+
+def _summary(console: Console, document: dict[str, Any]) -> None:
+    """One row a skeleton: in how many kernels it is used, could be applied, is refused, or is advice."""
+    counts: dict[str, Counter[str]] = {}
+    for kernel in document["kernels"]:
+        for use in kernel["uses"]:
+            counts.setdefault(use["skeleton"], Counter())["used"] += 1
+        for found in kernel["opportunities"]:
+            state = {True: "applies", False: "refused", None: "advice"}[found["applicable"]]
+            counts.setdefault(found["skeleton"], Counter())[state] += 1
+    if len(document["kernels"]) < 2 or not counts:
+        return
+    from .tables import print_table
+
+    print_table(console, ["skeleton", *_COLUMNS], [[name, *(counts[name][c] or "" for c in _COLUMNS)] for name in sorted(counts)])

@@ -21,6 +21,7 @@ def skel(capsys: pytest.CaptureFixture[str], database: str, monkeypatch: pytest.
     """Runs `skel WORDS... --db DATABASE` in an empty folder."""
     monkeypatch.setenv("SKEL_DB", database)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
