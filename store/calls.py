@@ -32,15 +32,25 @@ class Call:
     seconds: float
 
 
-def log_call(database: Database, process: int, tool: str, arguments: Any, outcome: str, job: str | None,
-             seconds: float) -> None:
+def log_call(
+    database: Database, process: int, tool: str, arguments: Any, outcome: str, job: str | None, seconds: float
+) -> None:
     """Append one call."""
-    words = json.dumps(arguments, ensure_ascii=True, sort_keys=True, default=str)
+    words = _words(arguments)
     with plain_writing(database) as connection:
         connection.execute(
             "INSERT INTO calls (called_at, process, tool, arguments, arguments_sha256, outcome, job, seconds) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (now(), process, tool[:64], words[:SHOWN], sha256(words), outcome, job, round(seconds, 4)))
+            (now(), process, tool[:64], words[:SHOWN], sha256(words), outcome, job, round(seconds, 4)),
+        )
+
+
+def _words(arguments: Any) -> str:
+    """The arguments as text, whatever they are."""
+    try:
+        return json.dumps(arguments, ensure_ascii=True, sort_keys=True, default=str)
+    except (RecursionError, TypeError, ValueError):
+        return "what cannot be written as JSON"
 
 
 def list_calls(database: Database, limit: int = 1000) -> tuple[Call, ...]:
@@ -48,5 +58,7 @@ def list_calls(database: Database, limit: int = 1000) -> tuple[Call, ...]:
     with database.reading() as connection:
         rows = connection.execute(
             "SELECT called_at, process, tool, arguments, arguments_sha256, outcome, job, seconds FROM calls "
-            "ORDER BY number DESC LIMIT ?", (limit,)).fetchall()
+            "ORDER BY number DESC LIMIT ?",
+            (limit,),
+        ).fetchall()
     return tuple(Call(*row) for row in rows)

@@ -14,8 +14,10 @@ from .transaction import plain_writing
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 KEPT = 1000
 """Ended jobs that are kept; older ones go when a new one comes. Evidence is never removed."""
-_COLUMNS = ("id, tool, roots, request, state, progress, result, error, process, process_started, created_at, "
-            "started_at, ended_at, number")
+_COLUMNS = (
+    "id, tool, roots, request, state, progress, result, error, process, process_started, created_at, "
+    "started_at, ended_at, number"
+)
 
 IsAlive = Callable[[int, float], bool]
 """Whether the process of that id and start time still runs."""
@@ -71,7 +73,9 @@ def add_job(database: Database, tool: str, roots: tuple[str, ...], request: dict
     with plain_writing(database) as connection:
         same = connection.execute(
             f"SELECT {_COLUMNS} FROM jobs WHERE state IN ('queued', 'running') AND tool = ? AND roots = ? "
-            "AND request = ?", (tool, _json(list(roots)), words)).fetchone()
+            "AND request = ?",
+            (tool, _json(list(roots)), words),
+        ).fetchone()
         if same is not None:
             return _job(same)
         (waiting,) = connection.execute("SELECT count(*) FROM jobs WHERE state = 'queued'").fetchone()
@@ -79,10 +83,14 @@ def add_job(database: Database, tool: str, roots: tuple[str, ...], request: dict
             raise QueueFull(waiting)
         connection.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND number <= "
-            "(SELECT coalesce(max(number), 0) FROM jobs) - ?", (KEPT,))
+            "(SELECT coalesce(max(number), 0) FROM jobs) - ?",
+            (KEPT,),
+        )
         key = f"job_{secrets.token_hex(8)}"
-        connection.execute("INSERT INTO jobs (id, tool, roots, request, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                           (key, tool, _json(list(roots)), words, "queued", now()))
+        connection.execute(
+            "INSERT INTO jobs (id, tool, roots, request, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            (key, tool, _json(list(roots)), words, "queued", now()),
+        )
         return _one(connection, key)
 
 
@@ -92,7 +100,8 @@ def get_job(database: Database, key: str | None, roots: tuple[str, ...]) -> Job:
     with database.reading() as connection:
         row = connection.execute(
             f"SELECT {_COLUMNS} FROM jobs WHERE {where} AND roots = ? ORDER BY number DESC LIMIT 1",
-            (*values, _json(list(roots)))).fetchone()
+            (*values, _json(list(roots))),
+        ).fetchone()
     if row is None:
         raise UnknownJob(key or "any")
     return _job(row)
@@ -101,8 +110,9 @@ def get_job(database: Database, key: str | None, roots: tuple[str, ...]) -> Job:
 def list_jobs(database: Database, roots: tuple[str, ...], limit: int = 50) -> tuple[Job, ...]:
     """The newest jobs of sessions with these roots, newest first."""
     with database.reading() as connection:
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE roots = ? ORDER BY number DESC LIMIT ?",
-                                  (_json(list(roots)), limit)).fetchall()
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM jobs WHERE roots = ? ORDER BY number DESC LIMIT ?", (_json(list(roots)), limit)
+        ).fetchall()
     return tuple(map(_job, rows))
 
 
@@ -131,8 +141,10 @@ def claim_next(database: Database, process: int, started: float, most_running: i
         row = connection.execute("SELECT id FROM jobs WHERE state = 'queued' ORDER BY number LIMIT 1").fetchone()
         if row is None or running >= most_running:
             return None
-        connection.execute("UPDATE jobs SET state = 'running', process = ?, process_started = ?, started_at = ? "
-                           "WHERE id = ?", (process, started, now(), row[0]))
+        connection.execute(
+            "UPDATE jobs SET state = 'running', process = ?, process_started = ?, started_at = ? WHERE id = ?",
+            (process, started, now(), row[0]),
+        )
         return _one(connection, row[0])
 
 
@@ -152,15 +164,28 @@ def report_progress(database: Database, key: str, progress: dict[str, Any]) -> N
         connection.execute("UPDATE jobs SET progress = ? WHERE id = ? AND state = 'running'", (_json(progress), key))
 
 
-def end_job(database: Database, key: str, state: Literal["done", "failed", "cancelled"],
-            result: dict[str, Any] | None = None, text: str | None = None, error: dict[str, Any] | None = None) -> bool:
+def end_job(
+    database: Database,
+    key: str,
+    state: Literal["done", "failed", "cancelled"],
+    result: dict[str, Any] | None = None,
+    text: str | None = None,
+    error: dict[str, Any] | None = None,
+) -> bool:
     """End a job that has not ended; False where it had: the first end stays."""
     with plain_writing(database) as connection:
         changed = connection.execute(
             "UPDATE jobs SET state = ?, result = ?, text = ?, error = ?, ended_at = ? "
             "WHERE id = ? AND state IN ('queued', 'running')",
-            (state, None if result is None else _json(result), text, None if error is None else _json(error), now(),
-             key))
+            (
+                state,
+                None if result is None else _json(result),
+                text,
+                None if error is None else _json(error),
+                now(),
+                key,
+            ),
+        )
         return changed.rowcount == 1
 
 
@@ -173,8 +198,9 @@ def _end_lost(connection: sqlite3.Connection, alive: IsAlive) -> int:
     rows = connection.execute("SELECT id, process, process_started FROM jobs WHERE state = 'running'").fetchall()
     lost = [key for key, process, started in rows if not alive(process, started)]
     error = _json({"code": "job_interrupted"})
-    connection.executemany("UPDATE jobs SET state = 'failed', error = ?, ended_at = ? WHERE id = ?",
-                           [(error, now(), key) for key in lost])
+    connection.executemany(
+        "UPDATE jobs SET state = 'failed', error = ?, ended_at = ? WHERE id = ?", [(error, now(), key) for key in lost]
+    )
     return len(lost)
 
 
@@ -184,8 +210,17 @@ def _one(connection: sqlite3.Connection, key: str) -> Job:
 
 def _job(row: tuple[Any, ...]) -> Job:
     key, tool, roots, request, state, progress, result, error, *rest = row
-    return Job(key, tool, tuple(json.loads(roots)), json.loads(request), state, _read(progress), _read(result),
-               _read(error), *rest)
+    return Job(
+        key,
+        tool,
+        tuple(json.loads(roots)),
+        json.loads(request),
+        state,
+        _read(progress),
+        _read(result),
+        _read(error),
+        *rest,
+    )
 
 
 def _read(text: str | None) -> dict[str, Any] | None:

@@ -30,8 +30,10 @@ def main() -> None:
 
     command = [sys.executable, request["script"], *request["arguments"]]
     captured = capture(command, folder / "capture.zip", request["values"])
-    launches = [{"kernel": str(one["kernel"]), "grid": list(one["grid"]), "count": int(one["count"])}
-                for one in captured.manifest["launches"]]
+    launches = [
+        {"kernel": str(one["kernel"]), "grid": list(one["grid"]), "count": int(one["count"])}
+        for one in captured.manifest["launches"]
+    ]
     (folder / "answer.json").write_text(json.dumps({"status": captured.status, "launches": launches}), encoding="utf-8")
 
 

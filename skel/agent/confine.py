@@ -14,9 +14,24 @@ from skel.validation.isolation.limits import leave_network
 
 from . import landlock
 
-_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/opt", "/etc/ld.so.cache", "/etc/ld.so.conf",
-           "/etc/ld.so.conf.d", "/etc/localtime", "/etc/nsswitch.conf", "/etc/alternatives", "/etc/OpenCL",
-           "/etc/vulkan", "/sys")
+_SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+    "/etc/alternatives",
+    "/etc/OpenCL",
+    "/etc/vulkan",
+    "/sys",
+)
 _DEVICES = ("/dev", "/proc")
 
 
@@ -26,13 +41,20 @@ def confine(roots: Iterable[Path], writable: Iterable[Path], *, roots_are_writab
     with contextlib.suppress(OSError):
         leave_network()
     folders = tuple(roots)
-    python = (Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix), package_root(),
-              Path(os.path.realpath(sys.executable)).parent,
-              *(Path(entry) for entry in sys.path if entry and os.path.isabs(entry)),
-              *(Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry),
-              *(Path(entry) for entry in os.environ.get("SKEL_SOURCES", "").split(os.pathsep) if entry),
-              *(Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH", "ROCM_PATH") if name in os.environ))
+    python = (
+        Path(sys.prefix),
+        Path(sys.base_prefix),
+        Path(sys.exec_prefix),
+        package_root(),
+        Path(os.path.realpath(sys.executable)).parent,
+        *(Path(entry) for entry in sys.path if entry and os.path.isabs(entry)),
+        *(Path(entry) for entry in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if entry),
+        *(Path(entry) for entry in os.environ.get("SKEL_SOURCES", "").split(os.pathsep) if entry),
+        *(Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH", "ROCM_PATH") if name in os.environ),
+    )
     # skel's inner packages are links out of the folder that holds them.
     linked = (entry.resolve() for entry in (package_root() / "skel").iterdir() if entry.is_symlink())
-    return landlock.restrict((*python, *linked, *map(Path, _SYSTEM), *folders),
-                             (*map(Path, _DEVICES), *writable, *(folders if roots_are_writable else ())))
+    return landlock.restrict(
+        (*python, *linked, *map(Path, _SYSTEM), *folders),
+        (*map(Path, _DEVICES), *writable, *(folders if roots_are_writable else ())),
+    )

@@ -54,6 +54,10 @@ def start_runner(url: str) -> subprocess.Popen[bytes]:
     path = os.pathsep.join(filter(None, (str(package_root()), os.environ.get("PYTHONPATH", ""))))
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "skel.agent.runner", url],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        cwd="/", env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
     )

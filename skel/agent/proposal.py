@@ -14,6 +14,7 @@ _PLAIN = re.compile(r"^\$?[A-Za-z0-9_.+-]{1,64}$")
 MOST_STEPS = 16
 MOST_VALUES = 64
 RECORD_BYTES = 65_536
+MOST_NUMBER = 2**53
 
 
 def check_proposal(record: Skeleton) -> None:
@@ -60,6 +61,8 @@ def _not_plain(at: str, values: Iterable[object]) -> Iterator[str]:
     for value in values:
         if isinstance(value, str) and not _PLAIN.match(value):
             yield f"{at}: {value[:40]!r} is no plain word"
+        elif isinstance(value, int | float) and not abs(value) <= MOST_NUMBER:
+            yield f"{at}: {value:g} is no number that a kernel could take"
 
 
 def _conditions() -> frozenset[str]:

@@ -69,17 +69,26 @@ def job_part(session: Session, job: str, part: str) -> str:
 
 def jobs(session: Session) -> str:
     """The newest jobs."""
-    return _json([
-        {"job": one.id, "tool": one.tool, "state": one.state, "created_at": one.created_at,
-         "verdict": (one.result or {}).get("verdict"), "summary": (one.result or {}).get("summary")}
-        for one in list_jobs(session.database, session.roots.names)
-    ])
+    return _json(
+        [
+            {
+                "job": one.id,
+                "tool": one.tool,
+                "state": one.state,
+                "created_at": one.created_at,
+                "verdict": (one.result or {}).get("verdict"),
+                "summary": (one.result or {}).get("summary"),
+            }
+            for one in list_jobs(session.database, session.roots.names)
+        ]
+    )
 
 
 def codes() -> str:
     """The table of codes."""
-    return _json([{"code": one.name, "kind": one.kind, "message": one.template, "hint": one.hint}
-                  for one in CODES.values()])
+    return _json(
+        [{"code": one.name, "kind": one.kind, "message": one.template, "hint": one.hint} for one in CODES.values()]
+    )
 
 
 def schema() -> str:

@@ -67,10 +67,10 @@ class Roots:
         """The text of a source file. Raises CallError."""
         real = self.locate(path)
         descriptor = self._open(real, _READING, path)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise CallError("unreadable_file", path=path[:200], why="it is no regular file")
         with open(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise CallError("unreadable_file", path=path[:200], why="it is no regular file")
             raw = file.read(LIMITS.file_bytes + 1)
         if len(raw) > LIMITS.file_bytes:
             raise CallError("too_large", what=path[:200], limit=f"{LIMITS.file_bytes} bytes")

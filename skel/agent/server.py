@@ -38,8 +38,12 @@ def build_server(session: Session) -> MCPServer[Any]:
     door = _Door(session)
     tools: list[ServedTool] = [_served(tool, door) for tool in TOOLS.values()]
     server: MCPServer[Any] = MCPServer(
-        "skel", title="skel: optimization skeletons for Triton kernels", version=__version__, tools=tools,
-        instructions=OPTIMIZE.filled("a file"), log_level="WARNING",
+        "skel",
+        title="skel: optimization skeletons for Triton kernels",
+        version=__version__,
+        tools=tools,
+        instructions=OPTIMIZE.filled("a file"),
+        log_level="WARNING",
     )
     _add_references(server, door)
     for prompt in PROMPTS.values():
@@ -88,14 +92,19 @@ class _Door:
         except Exception as error:
             raise await self.do(self.session.failed, call, error) from error
         content = answer.model_dump(mode="json", exclude_none=True)
-        return CallToolResult(content=[TextContent(type="text", text=json.dumps(content, ensure_ascii=False))],
-                              structured_content=answer.model_dump(mode="json"))
+        return CallToolResult(
+            content=[TextContent(type="text", text=json.dumps(content, ensure_ascii=False))],
+            structured_content=answer.model_dump(mode="json"),
+        )
 
 
 def _refused(error: CallError) -> CallToolResult:
     """An error as a result that the model reads: its code first."""
-    return CallToolResult(content=[TextContent(type="text", text=str(error))],
-                          structured_content={"error": error.to_dict()}, is_error=True)
+    return CallToolResult(
+        content=[TextContent(type="text", text=str(error))],
+        structured_content={"error": error.to_dict()},
+        is_error=True,
+    )
 
 
 class _Anything(ArgModelBase):
@@ -115,8 +124,13 @@ def _served(tool: Tool, door: _Door) -> ServedTool:
         return await door.call(tool.name, arguments, context)
 
     return _ServedTool(
-        fn=call, name=tool.name, title=None, description=tool.description, parameters=tool.input_schema(),
-        fn_metadata=FuncMetadata(arg_model=_Anything, output_schema=tool.output_schema()), is_async=True,
+        fn=call,
+        name=tool.name,
+        title=None,
+        description=tool.description,
+        parameters=tool.input_schema(),
+        fn_metadata=FuncMetadata(arg_model=_Anything, output_schema=tool.output_schema()),
+        is_async=True,
         context_kwarg=None,
         annotations=ToolAnnotations(read_only_hint=tool.reads_only, destructive_hint=False, open_world_hint=False),
     )
@@ -131,7 +145,8 @@ def _served_prompt(prompt: Prompt) -> ServedPrompt:
 
     fill.__annotations__ = {prompt.argument: str, "return": str}
     served = ServedPrompt.from_function(
-        _with_parameter(fill, prompt.argument), name=prompt.name, description=prompt.description)
+        _with_parameter(fill, prompt.argument), name=prompt.name, description=prompt.description
+    )
     for argument in served.arguments or ():
         argument.description = prompt.argument_description
     return served

@@ -150,9 +150,14 @@ def as_call_error(error: Exception, tool: str) -> CallError:
     if isinstance(error, Refuse):
         return CallError("bad_input", field="workload", why=str(error)[:500])
     if isinstance(error, Fault):
-        return CallError("not_here" if error.status == 4 else "bad_input",
-                         **({"what": tool, "why": error.what[:500]} if error.status == 4
-                            else {"field": "arguments", "why": error.what[:500]}))
+        return CallError(
+            "not_here" if error.status == 4 else "bad_input",
+            **(
+                {"what": tool, "why": error.what[:500]}
+                if error.status == 4
+                else {"field": "arguments", "why": error.what[:500]}
+            ),
+        )
     return CallError("internal_error", tool=tool[:80], kind=type(error).__name__)
 
 

@@ -22,9 +22,11 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0
 SkeletonName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,63}$")]
 JobId = Annotated[str, StringConstraints(pattern=r"^job_[0-9a-f]{16}$")]
 Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.+-]{1,64}$")]
-Setting = bool | int | float | Word
+Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Setting = bool | Whole | Number | Word
 Settings = Annotated[dict[Identifier, Setting], Field(max_length=16)]
-Wait = Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)]
+Wait = Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS, allow_inf_nan=False)]
 
 
 class Waiting(Record):

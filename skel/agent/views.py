@@ -83,7 +83,7 @@ def job_output(job: Job) -> dict[str, Any]:
         "left_out": 0,
         "result": _short(stored.get("result"), most=24),
         "error": _error(job),
-        "next": stored.get("next") or _next(job),
+        "next": [{**one, "why": one["why"][:200]} for one in stored.get("next") or _next(job)],
         "parts": list(stored.get("parts", ())),
     }
     while size_of(answer) > LIMITS.view_bytes and _drop_one(answer):
@@ -150,8 +150,13 @@ def _drop_one(answer: dict[str, Any]) -> bool:
         if one.get("data"):
             one["data"] = {}
             return True
-    for key in ("findings", "refusals", "next"):
-        if answer[key]:
+    for key in ("next", "refusals", "findings"):
+        if len(answer[key]) > 1:
             answer[key].pop()
             return True
+    if answer["result"] and (
+        filled := [key for key, entry in answer["result"].items() if isinstance(entry, list) and entry]
+    ):
+        answer["result"][filled[0]] = []
+        return True
     return False

@@ -54,8 +54,15 @@ class Worked:
         """Everything but the text, which has its own place in the database."""
         parts = [name for name in ("report", "diff", "text") if getattr(self, name) is not None]
         return {
-            "summary": self.summary, "result": self.result, "verdict": self.verdict, "refusals": self.refusals,
-            "findings": self.findings, "next": self.next, "report": self.report, "diff": self.diff, "parts": parts,
+            "summary": self.summary,
+            "result": self.result,
+            "verdict": self.verdict,
+            "refusals": self.refusals,
+            "findings": self.findings,
+            "next": self.next,
+            "report": self.report,
+            "diff": self.diff,
+            "parts": parts,
         }
 
 

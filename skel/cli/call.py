@@ -17,8 +17,12 @@ from .serve import Root, open_roots
 
 Name = Annotated[str, typer.Argument(metavar="TOOL", help="Name of a tool; see `skel tools`.")]
 Given = Annotated[str, typer.Argument(metavar="JSON", help="Its input as a JSON object, or `-` to read it from stdin.")]
-_STATUS = {"internal_error": ExitStatus.OUR_FAULT, "job_crashed": ExitStatus.OUR_FAULT,
-           "not_here": ExitStatus.MISSING_HERE, "store_unavailable": ExitStatus.MISSING_HERE}
+_STATUS = {
+    "internal_error": ExitStatus.OUR_FAULT,
+    "job_crashed": ExitStatus.OUR_FAULT,
+    "not_here": ExitStatus.MISSING_HERE,
+    "store_unavailable": ExitStatus.MISSING_HERE,
+}
 
 
 def command(name: Name, given: Given = "{}", roots: Root = [], as_json: Json = False, db: Db = None) -> int:  # noqa: B006

@@ -18,8 +18,9 @@ _SHARED = {"sm_80": 167_936, "sm_86": 102_400, "sm_89": 102_400, "sm_90": 233_47
 _PLAIN = ("registers", "spill_bytes", "stack_bytes", "shared_memory_bytes", "num_warps", "programs")
 
 
-def figures_changed(compiled: dict[str, Any], candidate: str, kernel: str | None, file: str,
-                    slower: bool) -> Finding | None:
+def figures_changed(
+    compiled: dict[str, Any], candidate: str, kernel: str | None, file: str, slower: bool
+) -> Finding | None:
     """One finding with every figure of the kernel that differs from the original's; None where none does.
 
     `compiled` is the document's part of that name; `slower` says that it is why the candidate lost.
@@ -28,8 +29,11 @@ def figures_changed(compiled: dict[str, Any], candidate: str, kernel: str | None
     if not {"original", candidate} <= set(reports):
         return None
     before, after = (figures(reports[name], kernel) for name in ("original", candidate))
-    changed = {key: (before.get(key, 0), after.get(key, 0)) for key in dict.fromkeys([*before, *after])
-               if before.get(key, 0) != after.get(key, 0)}
+    changed = {
+        key: (before.get(key, 0), after.get(key, 0))
+        for key in dict.fromkeys([*before, *after])
+        if before.get(key, 0) != after.get(key, 0)
+    }
     if not changed or not before or not after:
         return None
     said = ", ".join(f"{key.replace('_', ' ')} {old:g} -> {new:g}" for key, (old, new) in changed.items())
@@ -64,7 +68,8 @@ def waves(kernel: dict[str, Any], target: str) -> float | None:
     if target not in MULTIPROCESSORS or not kernel["registers"]:
         return None
     a_warp = ceil(kernel["registers"] * 32 / 256) * 256
-    resident = min(_PROGRAMS, _WARPS // kernel["num_warps"], _REGISTERS // (a_warp * kernel["num_warps"]))
+    warps = int(kernel["num_warps"])
+    resident = min(_PROGRAMS, _WARPS // warps, _REGISTERS // (a_warp * warps))
     if kernel["shared_memory_bytes"]:
-        resident = min(resident, _SHARED[target] // (kernel["shared_memory_bytes"] + 1024))
-    return round(kernel["programs"] / (max(resident, 1) * MULTIPROCESSORS[target]), 3)
+        resident = min(resident, _SHARED[target] // (int(kernel["shared_memory_bytes"]) + 1024))
+    return round(int(kernel["programs"]) / (max(resident, 1) * MULTIPROCESSORS[target]), 3)

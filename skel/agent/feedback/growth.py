@@ -31,11 +31,20 @@ def error_growth(numerics: dict[str, Any], name: str, file: str) -> list[Finding
         (smallest, small), (largest, large) = known[0], known[-1]
         if large < _GROWS * small:
             continue
-        found.append(finding(
-            "error_by_workload", Place(file=file), measured=numerics["device"],
-            data={"errors": dict(known)}, output=output, small=small, smallest=smallest, large=large,
-            largest=largest, growth=large / small,
-        ))
+        found.append(
+            finding(
+                "error_by_workload",
+                Place(file=file),
+                measured=numerics["device"],
+                data={"errors": dict(known)},
+                output=output,
+                small=small,
+                smallest=smallest,
+                large=large,
+                largest=largest,
+                growth=large / small,
+            )
+        )
     return found
 
 

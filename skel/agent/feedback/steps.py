@@ -26,8 +26,9 @@ Judge = Callable[[Sequence[Version]], Sequence[Verdict]]
 """The verdict of each version against the original."""
 
 
-def by_schedule(skeleton: Skeleton, text: str, path: str, kernel: str,
-                settings: dict[str, str | int | float | bool]) -> list[Version]:
+def by_schedule(
+    skeleton: Skeleton, text: str, path: str, kernel: str, settings: dict[str, str | int | float | bool]
+) -> list[Version]:
     """The file after the first step of the schedule, after the first two, and so on; steps not taken are left out."""
     from skel.rewriter.engine.schedule import apply_schedule, step_arguments
     from skel.rewriter.kernel.definition import load_module
@@ -55,8 +56,9 @@ def by_hunk(original: str, candidate: str) -> list[Version]:
     Empty where there are more than `MOST` places.
     """
     before, after = original.splitlines(keepends=True), candidate.splitlines(keepends=True)
-    changes = [one for one in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-               if one[0] != "equal"]
+    changes = [
+        one for one in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if one[0] != "equal"
+    ]
     if len(changes) > MOST:
         return []
     versions = []

@@ -43,8 +43,14 @@ def _start(session: Session, given: Given) -> Answer:
     evidence = evidence_of(job, given.skeleton)
     get_skeleton(session.database, evidence.skeleton)
     key = add_evidence(session.database, evidence)
-    return Answer(id=key, job=job.id, skeleton=evidence.skeleton, level=evidence.level, verdict=evidence.verdict.value,
-                  reference=f"skel://evidence/{evidence.skeleton}/{key}")
+    return Answer(
+        id=key,
+        job=job.id,
+        skeleton=evidence.skeleton,
+        level=evidence.level,
+        verdict=evidence.verdict.value,
+        reference=f"skel://evidence/{evidence.skeleton}/{key}",
+    )
 
 
 def evidence_of(job: Job, skeleton: str | None) -> Evidence:
@@ -69,16 +75,22 @@ def evidence_of(job: Job, skeleton: str | None) -> Evidence:
     chosen: dict[str, Any] = next((one for one in document["candidates"] if one["chosen"]), {})
     checked = numerics["candidates"][0]["workloads"] if numerics and numerics["candidates"] else []
     return Evidence(
-        skeleton=name, kernel=document["kernel"] or "unknown", file=document["file"],
-        source_sha256=document["source_sha256"], candidate_sha256=document.get("candidate_sha256"),
+        skeleton=name,
+        kernel=document["kernel"] or "unknown",
+        file=document["file"],
+        source_sha256=document["source_sha256"],
+        candidate_sha256=document.get("candidate_sha256"),
         settings=chosen.get("settings", {}),
         level="timing" if timing.get("timed") else "numerics" if numerics else "compile",
-        verdict=Verdict(document["verdict"]), workloads=tuple(checked),
+        verdict=Verdict(document["verdict"]),
+        workloads=tuple(checked),
         compile={} if compiled is None else {key: compiled[key] for key in ("target", "workload", "original")},
         numerics={} if numerics is None else {k: v for k, v in numerics.items() if k != "candidates"},
-        timing=timing, findings=tuple(Finding.model_validate(one) for one in document["findings"][:40]),
+        timing=timing,
+        findings=tuple(Finding.model_validate(one) for one in document["findings"][:40]),
         environment=Environment.model_validate(document["environment"]),
-        measured_at=datetime.fromisoformat(str(job.ended_at)), protocol=document["protocol"],
+        measured_at=datetime.fromisoformat(str(job.ended_at)),
+        protocol=document["protocol"],
     )
 
 

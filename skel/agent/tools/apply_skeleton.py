@@ -101,8 +101,14 @@ def _work(work: Work, given: Given) -> Worked:
     source = work.roots.read(given.file)
     shown = work.roots.shown(source.path)
     job = Job(
-        skeleton=get_skeleton(work.database, given.skeleton), file=shown, text=source.text, kernel=given.kernel,
-        settings=dict(given.settings), target=given.target, full=given.full, bench=True,
+        skeleton=get_skeleton(work.database, given.skeleton),
+        file=shown,
+        text=source.text,
+        kernel=given.kernel,
+        settings=dict(given.settings),
+        target=given.target,
+        full=given.full,
+        bench=True,
         workload=None if given.workload is None else str(work.roots.file(given.workload)),
     )
     result = apply(job, work.step)
@@ -110,8 +116,9 @@ def _work(work: Work, given: Given) -> Worked:
     document["findings"] += _follow_up(work, job, result.text, document)
     written: str | None = None
     if result.verdict.is_success and result.text is not None:
-        place = work.roots.destination(given.out or str(source.path.with_name(
-            _default_name(source.path.stem, given.skeleton))))
+        place = work.roots.destination(
+            given.out or str(source.path.with_name(_default_name(source.path.stem, given.skeleton)))
+        )
         if given.out is not None and place.exists():
             raise CallError("file_exists", path=given.out)
         work.roots.write(place, result.text.encode(source.encoding))
@@ -120,13 +127,22 @@ def _work(work: Work, given: Given) -> Worked:
     if result.text is not None:
         document["candidate_sha256"] = sha256(result.text)
     view = {
-        "skeleton": given.skeleton, "file": shown, "kernel": document["kernel"], "out": written,
+        "skeleton": given.skeleton,
+        "file": shown,
+        "kernel": document["kernel"],
+        "out": written,
         "candidates": [_candidate(one) for one in document["candidates"]],
-        "timed": bool(document["timing"]["timed"]), "why_not_timed": document["timing"].get("why"),
+        "timed": bool(document["timing"]["timed"]),
+        "why_not_timed": document["timing"].get("why"),
     }
     return Worked(
-        summary=_summary(given.skeleton, document, written), result=view, verdict=result.verdict.value,
-        refusals=document["refusals"], findings=document["findings"], report=document, text=result.text,
+        summary=_summary(given.skeleton, document, written),
+        result=view,
+        verdict=result.verdict.value,
+        refusals=document["refusals"],
+        findings=document["findings"],
+        report=document,
+        text=result.text,
         diff=None if result.text is None else unified_diff(source.text, result.text, shown),
         next=_next(work, given, job.skeleton, result.verdict, document, written),
     )
@@ -188,8 +204,9 @@ def _summary(skeleton: str, document: dict[str, Any], written: str | None) -> st
     return f"{verdict}{timed}: {skeleton} on {document['kernel']}{where}"
 
 
-def _next(work: Work, given: Given, skeleton: Skeleton, verdict: Verdict, document: dict[str, Any],
-          written: str | None) -> list[dict[str, Any]]:
+def _next(
+    work: Work, given: Given, skeleton: Skeleton, verdict: Verdict, document: dict[str, Any], written: str | None
+) -> list[dict[str, Any]]:
     """Where to go from this verdict: on with the result, to another candidate, or to another skeleton."""
     if written is not None:
         calls = [follow("add_evidence", "keep what was measured", job=work.job)]
@@ -200,15 +217,22 @@ def _next(work: Work, given: Given, skeleton: Skeleton, verdict: Verdict, docume
         return calls
     if verdict is Verdict.NOT_APPLICABLE:
         others = skeleton.interactions.competes_with[:2]
-        return [follow("explain", f"it competes with {given.skeleton}", skeleton=name, file=given.file)
-                for name in others] + [follow("scan_kernel", "what applies instead", file=given.file)]
+        return [
+            follow("explain", f"it competes with {given.skeleton}", skeleton=name, file=given.file) for name in others
+        ] + [follow("scan_kernel", "what applies instead", file=given.file)]
     tried = {one["name"] for one in document["candidates"] if one["verdict"] is not None}
-    others = [one for one in document["candidates"] if one["name"] not in tried]
+    untried = [one for one in document["candidates"] if one["name"] not in tried]
     kernel = {"kernel": document["kernel"]} if document["kernel"] else {}
     return [
-        follow("apply_skeleton", "the next candidate by rank", skeleton=given.skeleton, file=given.file,
-               settings=one["settings"], **kernel)
-        for one in others[:2]
+        follow(
+            "apply_skeleton",
+            "the next candidate by rank",
+            skeleton=given.skeleton,
+            file=given.file,
+            settings=one["settings"],
+            **kernel,
+        )
+        for one in untried[:2]
     ] + [follow("get_job", "the whole report", job=work.job, part="report")]
 
 

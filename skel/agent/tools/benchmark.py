@@ -69,8 +69,14 @@ def _work(work: Work, given: Given) -> Worked:
     result = _bench()(original.text, file, candidate.text, other, workload, full=given.full, report=work.step)
     document = result.document | identity(original, candidate)
     view = {"original": file, "candidate": other, "timing": document["timing"] or {}}
-    return Worked(result.verdict.value, view, verdict=result.verdict.value, findings=document["findings"],
-                  report=document, diff=unified_diff(original.text, candidate.text, file))
+    return Worked(
+        result.verdict.value,
+        view,
+        verdict=result.verdict.value,
+        findings=document["findings"],
+        report=document,
+        diff=unified_diff(original.text, candidate.text, file),
+    )
 
 
 TOOL = Tool(

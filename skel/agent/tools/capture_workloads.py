@@ -71,18 +71,27 @@ def _work(work: Work, given: Given) -> Worked:
     from skel.validation.isolation.environment import scrubbed
 
     source = work.roots.read(given.script)
-    place = work.roots.destination(
-        given.out or str(source.path.with_name(f"{source.path.stem}_capture.zip")), ".zip")
+    place = work.roots.destination(given.out or str(source.path.with_name(f"{source.path.stem}_capture.zip")), ".zip")
     folder = work.scratch / "capture"
     folder.mkdir(mode=0o755)
-    request = {"script": str(source.path), "arguments": list(given.arguments), "values": given.values,
-               "folder": str(folder), "roots": list(work.roots.names)}
+    request = {
+        "script": str(source.path),
+        "arguments": list(given.arguments),
+        "values": given.values,
+        "folder": str(folder),
+        "roots": list(work.roots.names),
+    }
     work.report("script", given.script)
     log = folder / "output.txt"
     with open(log, "wb") as output:
         ended = subprocess.run(
-            [sys.executable, "-P", "-m", "skel.agent.capturing", json.dumps(request)], stdin=subprocess.DEVNULL,
-            stdout=output, stderr=output, env=scrubbed("cuda" if gpu_names() else "interpret", folder), check=False)
+            [sys.executable, "-P", "-m", "skel.agent.capturing", json.dumps(request)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=scrubbed("cuda" if gpu_names() else "interpret", folder),
+            check=False,
+        )
     answer = folder / "answer.json"
     said = log.read_text(errors="replace")[-1500:]
     if ended.returncode or not answer.is_file():
@@ -94,8 +103,11 @@ def _work(work: Work, given: Given) -> Worked:
         work.roots.write(place, capture.read_bytes())
         written = work.roots.shown(place)
     result: dict[str, Any] = {"out": written, "status": answered["status"], "launches": answered["launches"][:50]}
-    summary = f"{len(answered['launches'])} kinds of launches in {written}" if written else \
-        f"no launch was recorded; the script ended with {answered['status']}: {said[-200:]}"
+    summary = (
+        f"{len(answered['launches'])} kinds of launches in {written}"
+        if written
+        else f"no launch was recorded; the script ended with {answered['status']}: {said[-200:]}"
+    )
     onward = [follow("scan_kernel", "then apply_skeleton with this workload", file=given.script)] if written else []
     return Worked(summary, result, report=answered | {"output": said}, next=onward)
 

@@ -73,16 +73,30 @@ def _work(work: Work, given: Given) -> Worked:
     numerics = document["numerics"]
     workloads = numerics["candidates"][0]["workloads"] if numerics["candidates"] else []
     view = {
-        "original": file, "candidate": other, "device": numerics["device"], "has_reference": numerics["has_reference"],
-        "workloads": [{key: one[key] for key in ("label", "verdict", "cases_passed", "cases_wrong")}
-                      for one in workloads],
+        "original": file,
+        "candidate": other,
+        "device": numerics["device"],
+        "has_reference": numerics["has_reference"],
+        "workloads": [
+            {key: one[key] for key in ("label", "verdict", "cases_passed", "cases_wrong")} for one in workloads
+        ],
     }
     errors = [one for one in document["findings"] if one["severity"] == "error"]
     said = f": {errors[0]['message']}" if errors else ""
-    onward = [] if result.verdict is not Verdict.EQUIVALENT else [
-        follow("benchmark", "it is right; is it faster?", original=given.original, candidate=given.candidate)]
-    return Worked(f"{result.verdict.value}{said}", view, verdict=result.verdict.value, findings=document["findings"],
-                  report=document, diff=unified_diff(original.text, candidate.text, file), next=onward)
+    onward = (
+        []
+        if result.verdict is not Verdict.EQUIVALENT
+        else [follow("benchmark", "it is right; is it faster?", original=given.original, candidate=given.candidate)]
+    )
+    return Worked(
+        f"{result.verdict.value}{said}",
+        view,
+        verdict=result.verdict.value,
+        findings=document["findings"],
+        report=document,
+        diff=unified_diff(original.text, candidate.text, file),
+        next=onward,
+    )
 
 
 def identity(original: Source, candidate: Source) -> dict[str, Any]:
@@ -95,12 +109,17 @@ def identity(original: Source, candidate: Source) -> dict[str, Any]:
         names = ", ".join(dict.fromkeys(one.name for one in load_module(original.text, "file.py").entry_kernels))
     except Refuse:
         names = ""
-    return {"source_sha256": original.sha256, "candidate_sha256": candidate.sha256, "kernel": names or None,
-            "protocol": Protocol().to_dict()}
+    return {
+        "source_sha256": original.sha256,
+        "candidate_sha256": candidate.sha256,
+        "kernel": names or None,
+        "protocol": Protocol().to_dict(),
+    }
 
 
-def _follow_up(work: Work, file: str, text: str, candidate: str, path: str, workload: str | None,
-               document: dict[str, Any]) -> list[dict[str, Any]]:
+def _follow_up(
+    work: Work, file: str, text: str, candidate: str, path: str, workload: str | None, document: dict[str, Any]
+) -> list[dict[str, Any]]:
     from ..feedback.elements import wrong_elements
     from ..feedback.growth import error_growth
     from ..feedback.steps import by_hunk

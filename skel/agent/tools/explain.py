@@ -71,8 +71,12 @@ def _work(work: Work, given: Given) -> Worked:
     skeleton = get_skeleton(work.database, given.skeleton)
     why = _why(source.text, given)
     result: dict[str, Any] = {
-        "skeleton": skeleton.name, "kernel": given.kernel, "applicable": None, "why": why,
-        "applies_if": list(skeleton.applies_if), "candidates": [],
+        "skeleton": skeleton.name,
+        "kernel": given.kernel,
+        "applicable": None,
+        "why": why,
+        "applies_if": list(skeleton.applies_if),
+        "candidates": [],
     }
     if skeleton.is_advice:
         return Worked(f"{skeleton.name} is advice: there is nothing to apply", result)
@@ -82,13 +86,22 @@ def _work(work: Work, given: Given) -> Worked:
     if isinstance(found, Refused):
         result["applicable"] = False
         summary = f"{skeleton.name} does not apply: {found.refusals[0].message}"
-        return Worked(summary, result, refusals=dump_refusals(found.refusals), findings=dump(found.findings),
-                      next=_instead(skeleton, given))
+        return Worked(
+            summary,
+            result,
+            refusals=dump_refusals(found.refusals),
+            findings=dump(found.findings),
+            next=_instead(skeleton, given),
+        )
     ranked = sorted(found.items, key=lambda one: (one.rank, one.name))
-    result |= {"applicable": True, "kernel": found.kernel, "candidates": [
-        {"name": one.name, "settings": dict(one.settings), "numerics": one.numerics.value, "rank": one.rank}
-        for one in ranked
-    ]}
+    result |= {
+        "applicable": True,
+        "kernel": found.kernel,
+        "candidates": [
+            {"name": one.name, "settings": dict(one.settings), "numerics": one.numerics.value, "rank": one.rank}
+            for one in ranked
+        ],
+    }
     summary = f"{skeleton.name} applies to {found.kernel} in {len(ranked)} ways"
     onward = follow("apply_skeleton", "it applies", skeleton=skeleton.name, file=given.file, kernel=found.kernel)
     return Worked(summary, result, findings=dump(found.findings), next=[onward])
@@ -108,8 +121,13 @@ def _why(text: str, given: Given) -> str:
 def _instead(skeleton: Skeleton, given: Given) -> list[dict[str, Any]]:
     """Records for the same symptom."""
     return [
-        follow("explain", f"it competes with {skeleton.name}", skeleton=name, file=given.file,
-               **({"kernel": given.kernel} if given.kernel else {}))
+        follow(
+            "explain",
+            f"it competes with {skeleton.name}",
+            skeleton=name,
+            file=given.file,
+            **({"kernel": given.kernel} if given.kernel else {}),
+        )
         for name in skeleton.interactions.competes_with[:3]
     ]
 

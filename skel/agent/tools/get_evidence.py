@@ -49,10 +49,18 @@ def _start(session: Session, given: Given) -> Answer:
     get_skeleton(session.database, given.skeleton)
     found = evidence_for(session.database, given.skeleton)
     shown = [
-        Item(id=evidence_id(one), kernel=one.kernel, file=one.file[-200:], level=one.level, verdict=one.verdict.value,
-             settings=dict(one.settings), device=one.environment.device, measured_at=one.measured_at.isoformat(),
-             findings=tuple(dict.fromkeys(finding.code for finding in one.findings)))
-        for one in reversed(found[-given.limit:])
+        Item(
+            id=evidence_id(one),
+            kernel=one.kernel,
+            file=one.file[-200:],
+            level=one.level,
+            verdict=one.verdict.value,
+            settings=dict(one.settings),
+            device=one.environment.device,
+            measured_at=one.measured_at.isoformat(),
+            findings=tuple(dict.fromkeys(finding.code for finding in one.findings)),
+        )
+        for one in reversed(found[-given.limit :])
     ]
     return Answer(skeleton=given.skeleton, total=len(found), evidence=tuple(shown))
 

@@ -55,8 +55,12 @@ def _start(session: Session, given: Given) -> Record | str:
 
     text = part_of(session, job.id, given.part)
     end = given.offset + LIMITS.part_bytes
-    piece = Piece(part=given.part, offset=given.offset, text=text[given.offset:end],
-                  next_offset=end if end < len(text) else None)
+    piece = Piece(
+        part=given.part,
+        offset=given.offset,
+        text=text[given.offset : end],
+        next_offset=end if end < len(text) else None,
+    )
     shown = job_output(job) | {"findings": [], "refusals": [], "result": None, "next": []}
     return Answer.model_validate(shown | {"piece": piece})
 

@@ -48,11 +48,23 @@ def _start(session: Session, given: Given) -> Answer:
     found = get_skeleton(session.database, given.name)
     symptoms, claims = found.symptoms.en[:4], found.evidence[:4]
     return Answer(
-        name=found.name, title=found.title, summary=found.summary, kind=found.kind.value, purpose=found.purpose.value,
-        is_advice=found.is_advice, symptoms=symptoms, applies_if=found.applies_if[:8], schedule=found.schedule,
-        decisions=found.decisions, limits=found.limits[:4], numerics=found.numerics, interactions=found.interactions,
-        claims=claims, left_out=len(found.symptoms.en) - len(symptoms) + len(found.evidence) - len(claims),
-        measured=len(evidence_for(session.database, given.name)), reference=f"skel://skeletons/{found.name}",
+        name=found.name,
+        title=found.title,
+        summary=found.summary,
+        kind=found.kind.value,
+        purpose=found.purpose.value,
+        is_advice=found.is_advice,
+        symptoms=symptoms,
+        applies_if=found.applies_if[:8],
+        schedule=found.schedule,
+        decisions=found.decisions,
+        limits=found.limits[:4],
+        numerics=found.numerics,
+        interactions=found.interactions,
+        claims=claims,
+        left_out=len(found.symptoms.en) - len(symptoms) + len(found.evidence) - len(claims),
+        measured=len(evidence_for(session.database, given.name)),
+        reference=f"skel://skeletons/{found.name}",
     )
 
 

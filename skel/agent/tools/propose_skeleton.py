@@ -98,7 +98,7 @@ def _said(error: ValueError) -> str:
     parts = []
     for one in faults[:8]:
         line, field = getattr(one, "line", None), getattr(one, "field", None)
-        text = f"{field}: {one.message}" if field else str(getattr(one, "message", one))  # type: ignore[attr-defined]
+        text = f"{field}: {one.message}" if field else str(getattr(one, "message", one))
         parts.append(f"line {line}: {text}" if line and line > 1 else text)
     return "; ".join(parts)[:1500]
 
@@ -120,8 +120,11 @@ def _work(work: Work, given: Given) -> Worked:
     if admitted:
         add_skeleton(work.database, record)
     failed = [view for view in views if not view["passed"]]
-    summary = f"{record.name} was added as a hypothesis" if admitted else \
-        f"not added: {len(failed)} of {len(views)} cases failed; {failed[0]['file']}: {failed[0]['why']}"
+    summary = (
+        f"{record.name} was added as a hypothesis"
+        if admitted
+        else f"not added: {len(failed)} of {len(views)} cases failed; {failed[0]['file']}: {failed[0]['why']}"
+    )
     onward = [follow("get_skeleton", "as others will see it", name=record.name)] if admitted else []
     result = {"name": record.name, "admitted": admitted, "status": "hypothesis" if admitted else None, "cases": views}
     return Worked(summary, result, findings=findings, next=onward, report={"cases": views, "findings": findings})
@@ -160,11 +163,18 @@ def dump_refusals_as(refusals: Any) -> list[dict[str, Any]]:
     from skel.rewriter.reasons import finding
     from skel.store.schema import Place
 
-    return dump([
-        finding("candidate_refused", Place(line=one["line"]), severity="error", candidate="the case",
-                why=f"{one['code']}: {one['message']}")
-        for one in dump_refusals(refusals)
-    ])
+    return dump(
+        [
+            finding(
+                "candidate_refused",
+                Place(line=one["line"]),
+                severity="error",
+                candidate="the case",
+                why=f"{one['code']}: {one['message']}",
+            )
+            for one in dump_refusals(refusals)
+        ]
+    )
 
 
 TOOL = Tool(

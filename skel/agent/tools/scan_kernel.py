@@ -81,8 +81,13 @@ def _work(work: Work, given: Given) -> Worked:
     count = sum(len(one["opportunities"]) for one in kernels)
     summary = f"{len(kernels)} kernels, {count} opportunities" if kernels else "the file holds no Triton kernel"
     findings = [one for one in document["findings"] if given.kernel in (None, one["place"]["kernel"])]
-    return Worked(summary, {"file": given.file, "kernels": kernels}, findings=findings, next=_next(given, kernels),
-                  report=document)
+    return Worked(
+        summary,
+        {"file": given.file, "kernels": kernels},
+        findings=findings,
+        next=_next(given, kernels),
+        report=document,
+    )
 
 
 def _kernel(one: dict[str, Any]) -> dict[str, Any]:
@@ -107,8 +112,13 @@ def _next(given: Given, kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
     refused = [(kernel, seen) for kernel in kernels for seen in kernel["opportunities"] if seen["applicable"] is False]
     calls += [
-        follow("explain", "it is refused: this says why", skeleton=seen["skeleton"], file=given.file,
-               kernel=kernel["kernel"])
+        follow(
+            "explain",
+            "it is refused: this says why",
+            skeleton=seen["skeleton"],
+            file=given.file,
+            kernel=kernel["kernel"],
+        )
         for kernel, seen in refused[:1]
     ]
     return calls
