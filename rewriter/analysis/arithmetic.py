@@ -92,7 +92,8 @@ def binary(operator: str, a: Value, b: Value, line: int, site: str) -> Value:
     if operator in ("Add", "Sub"):
         result = replace(result, cross=add_cross(a, b), padded_zero=_both_zero(a, b))
     elif operator == "Mult":
-        result = replace(result, cross=mul_cross(a, b), padded_zero=a.padded_zero | b.padded_zero)
+        zero = 0 if a.is_zero or b.is_zero else None
+        result = replace(result, cross=mul_cross(a, b), padded_zero=a.padded_zero | b.padded_zero, constant=zero)
     elif operator == "Div":
         result = replace(
             result,

@@ -29,10 +29,13 @@ class Frame:
     module: Module
     function: ast.FunctionDef
     path: tuple[int, ...]
+    """Lines of the calls, outermost first."""
     returned: list[Value]
     top: ast.stmt | None = None
     conditions: int = 0
     """Conditions that hold around the call."""
+    calls: tuple[int, ...] = ()
+    """What tells these calls from others of the same lines."""
 
 
 class Interpreter:
@@ -70,10 +73,11 @@ class Interpreter:
     def site(self, node: ast.AST) -> str:
         """A name for a place in the code, unique across inlined helpers."""
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-        return f"{'/'.join(map(str, self.frame.path))}@{line}:{column}"
+        around = "/".join(f"{n}.{c}" for n, c in zip(self.frame.path, self.frame.calls, strict=True))
+        return f"{around}@{line}:{column}"
 
     def key(self, node: ast.AST) -> tuple[object, ...]:
-        return (*self.frame.path, id(node))
+        return (*self.frame.path, *self.frame.calls, id(node))
 
     @property
     def top(self) -> ast.stmt:
@@ -150,7 +154,7 @@ class Interpreter:
         value = self.eval(node.value, env) if node.value is not None else Value()
         inside = self.conditions[self.frame.conditions :]
         for condition in inside:
-            value = taint(value, condition.value)
+            value = taint(value, condition.value, self.site(node))
         self.frame.returned.append(value)
         if inside:
             self.events.exits[self.key(node)] = Exit(node, tuple(self.conditions), self.frame.path)
@@ -168,24 +172,15 @@ class Interpreter:
         other = self._arm(node.orelse, Condition(test, node.test, False), env.copy())
         if not self.frame.path and is_constexpr_test(node.test, self.kernel.constexprs) and conflicting(then, other):
             self.events.conflicts.add(text)
-        changed = self._changed(env, then, other)
         joined = join_environments(then, other, f"if{self.site(node)}")
         if not (then.reachable or other.reachable):
             joined.reachable = False
         elif then.reachable and other.reachable:
-            for name in changed:
-                joined.names[name] = self._chosen(joined.names[name], test, then.names.get(name), other.names.get(name))
+            # Whatever an arm sets depends on the test, also where nothing else tells its value from the other's.
+            for name in assigned_names([*node.body, *node.orelse]) & then.names.keys() & other.names.keys():
+                if not _surely_equal(then.names[name], other.names[name]):
+                    joined.names[name] = taint(joined.names[name], test, f"{self.site(node)}:{name}")
         return joined
-
-    @staticmethod
-    def _chosen(joined: Value, test: Value, then: Value | None, other: Value | None) -> Value:
-        """A name that the arms set differently depends on the test."""
-        return joined if then == other else taint(joined, test)
-
-    @staticmethod
-    def _changed(before: Environment, then: Environment, other: Environment) -> list[str]:
-        names = then.names.keys() | other.names.keys()
-        return [n for n in names if n in then.names and n in other.names and then.names[n] != other.names[n]]
 
     def _arm(self, body: list[ast.stmt], condition: Condition, env: Environment) -> Environment:
         self.conditions.append(condition)
@@ -246,6 +241,7 @@ class Interpreter:
         """Join the loop's end into its head until nothing changes."""
         key = f"loop{self.site(node)}"
         header = env.copy()
+        set_inside = assigned_names(node.body)
         top = self.frame.top
         self.loop_depth += 1
         condition = Condition(trips, node.iter if isinstance(node, ast.For) else node.test, True)
@@ -257,7 +253,7 @@ class Interpreter:
                 end = self.block(node.body, inside)
                 self.conditions.pop()
                 self.frame.top = top
-                again = self._joined_header(env, header, end, key, trips)
+                again = self._joined_header(env, header, end, key, trips, set_inside)
                 if again.names == header.names:
                     break
                 header = self._widened(header, again, node) if round_number == MAX_ROUNDS - 1 else again
@@ -266,15 +262,21 @@ class Interpreter:
         names = dict(end.names)
         for name, value in header.names.items():
             names[name] = join(value, end.names[name], f"{key}:end:{name}") if name in end.names else value
+        for name in set_inside & names.keys():
+            names[name] = taint(names[name], trips, f"{key}:{name}")
         return Environment(names, env.reachable)
 
     def _joined_header(
-        self, env: Environment, header: Environment, end: Environment, key: str, trips: Value
+        self, env: Environment, header: Environment, end: Environment, key: str, trips: Value, set_inside: set[str]
     ) -> Environment:
+        """What holds at the loop's head after one more round; what the body sets depends on the number of rounds."""
         names = dict(header.names)
         for name in env.names:
-            if name in end.names and end.reachable and end.names[name] != header.names[name]:
-                names[name] = taint(join(header.names[name], end.names[name], f"{key}:{name}"), trips)
+            if name not in end.names or not end.reachable:
+                continue
+            if name in set_inside or end.names[name] != header.names[name]:
+                joined = join(header.names[name], end.names[name], f"{key}:{name}")
+                names[name] = taint(joined, trips, f"{key}:{name}")
         return Environment(names)
 
     def _widened(self, old: Environment, new: Environment, node: ast.AST) -> Environment:
@@ -315,9 +317,7 @@ class Interpreter:
                 values = [self.eval(v, env) for v in node.values]
                 return logical(values, isinstance(node.op, ast.And), node.lineno)
             case ast.IfExp():
-                test = self.eval(node.test, env)
-                then, other = self.eval(node.body, env), self.eval(node.orelse, env)
-                return taint(join(then, other, f"ifexp{self.site(node)}"), test)
+                return self._if_expression(node, env)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 items = tuple(self.eval(e, env) for e in elements)
                 return Value(
@@ -336,6 +336,22 @@ class Interpreter:
             case ast.JoinedStr():
                 return Value()
         return self._unfollowed(node, env)
+
+    def _if_expression(self, node: ast.IfExp, env: Environment) -> Value:
+        """Like a branch: one arm where the test is known, both else; arms of different rank split on a constexpr test."""
+        test = self.eval(node.test, env)
+        text = ast.unparse(node.test)
+        outcome = self.fixed.get(text) if not self.frame.path else None
+        if outcome is None and isinstance(test.constant, bool):
+            outcome = test.constant
+        if outcome is not None:
+            return self.eval(node.body if outcome else node.orelse, env)
+        then, other = self.eval(node.body, env), self.eval(node.orelse, env)
+        if not self.frame.path and is_constexpr_test(node.test, self.kernel.constexprs):
+            if conflicting(Environment({text: then}), Environment({text: other})):
+                self.events.conflicts.add(text)
+        joined = join(then, other, f"ifexp{self.site(node)}")
+        return joined if _surely_equal(then, other) else taint(joined, test, self.site(node))
 
     def _unfollowed(self, node: ast.expr, env: Environment) -> Value:
         read = [env.names[n.id] for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in env.names]
@@ -424,7 +440,15 @@ class Interpreter:
         if bound is None:
             return None
         outer = self.frame
-        self.frame = Frame(module, helper.node, (*outer.path, node.lineno), [], outer.top, len(self.conditions))
+        self.frame = Frame(
+            module,
+            helper.node,
+            (*outer.path, node.lineno),
+            [],
+            outer.top,
+            len(self.conditions),
+            (*outer.calls, node.col_offset),
+        )
         try:
             self.block(helper.node.body, Environment(bound))
             returned = self.frame.returned
@@ -457,3 +481,10 @@ class Interpreter:
         self.events.work[self.key(node)] = Work(
             operation, node, value, operand, self.frame.path, self.loop_depth > 0, tuple(self.conditions)
         )
+
+
+def _surely_equal(a: Value, b: Value) -> bool:
+    """True where two arms surely leave the same number."""
+    if a.dims != b.dims or a.bases != b.bases or a.cross or b.cross:
+        return False
+    return (a.poly is not None and a.poly == b.poly) or (a.constant is not None and a.constant == b.constant)

@@ -169,13 +169,24 @@ def _axes_differ(a: Value, b: Value) -> bool:
     )
 
 
-def taint(value: Value, by: Value) -> Value:
-    """`value` chosen under a condition: it depends on what the condition depends on."""
+def taint(value: Value, by: Value, key: str) -> Value:
+    """`value` chosen under a condition: it depends on what the condition depends on.
+
+    An offset gets a term of that name, so that arithmetic cannot lose the dependence.
+    """
     axes = by.axes
     if not axes and not by.symbols and not by.memory:
         return value
+    poly = value.poly
+    if poly is not None and (axes or by.symbols):
+        name = f"taint:{key}"
+        rest = Poly(tuple(t for t in poly.terms if not _is_phi(t, name)))
+        mark = P.opaque(name, axes | _phi_axes(poly, name), by.symbols | _phi_symbols(poly, name))
+        poly = P.add(rest, mark)
     return replace(
         value,
+        poly=poly,
+        constant=None,
         uniform=value.uniform | axes,
         symbols=value.symbols | by.symbols,
         memory=value.memory | by.memory,
