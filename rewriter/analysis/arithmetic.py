@@ -258,6 +258,9 @@ def where(mask: Value, yes: Value, no: Value, line: int) -> Value:
     if not mask.cross and (yes.is_zero or no.is_zero):
         kept = no if yes.is_zero else yes
         cross = frozenset(replace(c, linear=c.linear and not mask.depends_on(c.axis)) for c in kept.cross)
+    elif not mask.cross:
+        # Each lane takes one partial or the other: where every tile chooses alike, the tiles' sums add up as before.
+        cross = frozenset(_chosen_cross(mask, yes, no, c) for c in result.cross)
     dtype = promote([yes, no])
     if mask.guards and no.is_zero and not any(lane.overlaps(guard) for lane in mask.lanes for guard in mask.guards):
         # Only the first tile contributes: summed over the tiles this is the value itself.
@@ -265,6 +268,11 @@ def where(mask: Value, yes: Value, no: Value, line: int) -> Value:
         axes = frozenset(c.axis for c in one_hot)
         return replace(result, padded_zero=padded, cross=cross | one_hot, uniform=result.uniform - axes, dtype=dtype)
     return replace(result, padded_zero=padded, cross=cross, dtype=dtype)
+
+
+def _chosen_cross(mask: Value, yes: Value, no: Value, cross: Cross) -> Cross:
+    parts = (cross_of(yes, cross.axis), cross_of(no, cross.axis))
+    return replace(cross, linear=all(p is not None and p.linear for p in parts) and not mask.depends_on(cross.axis))
 
 
 def promote(values: Sequence[Value]) -> str | None:
