@@ -33,6 +33,12 @@ class Base:
     launches_own_kernels: bool = False
     usable: bool = False
     """True where every declared case of the original ran."""
+    probed: list[dict[str, Any]] = field(default_factory=list)
+    """Probes that were run on the original."""
+    probes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """By `CASE.KIND`: what is wrong with them."""
+    changed: list[str] = field(default_factory=list)
+    """Names of libraries that the original itself replaced."""
     problems: list[Finding] = field(default_factory=list)
 
     def skipped_shapes(self) -> list[Case]:

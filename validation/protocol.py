@@ -75,6 +75,12 @@ class Correctness:
     """Fillings of the guard zones, finite in every dtype: the usual one, and that of the last rerun."""
     varied_dimensions: int = 1
     """Integer workload keywords that are varied by default; all with `--full`."""
+    configurations: int = 4
+    """Configurations of an autotuned kernel that are run alone by default on the CPU; all with `--full`."""
+    order_seed: int = 1
+    """Seed of the other order in which programs run in the interpreter."""
+    parts: tuple[int, ...] = (2, 4, 8)
+    """Numbers of parts of the partition check; only the first by default on the CPU."""
     last_part: float = 0.25
     """Part of the last dimension that the sentinel `last tile missing` leaves out."""
 

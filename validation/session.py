@@ -68,7 +68,7 @@ class Session:
         if base.usable:
             judged = self._workers.submit(
                 "judge_original",
-                self._judging() | {"cases": self._entries(base.runs)},
+                self._judging() | {"cases": self._entries(base.runs), "probed": base.probed},
                 folder=self._workers.folder("judge"),
                 seconds=self._numbers.isolation.run_seconds,
                 trusted=True,
@@ -131,6 +131,8 @@ class Session:
         base.cases = [Case(**entry) for entry in plan["cases"]]
         base.has_reference = plan["has_reference"]
         base.runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        base.probed = outcome.all("probed")
+        base.changed = [name for event in outcome.all("changed") for name in event["names"]]
         base.rejected = {event["case"]: event["error"] for event in outcome.all("rejected")}
         for error in dict.fromkeys(e["reference_error"] for e in outcome.all("ran") if e.get("reference_error")):
             base.problems.append(
@@ -161,6 +163,7 @@ class Session:
             return
         base.agrees, base.by_workload, base.sentinels = result["agrees"], result["findings"], result["sentinels"]
         base.rejected |= result["rejected"]
+        base.probes = result["probes"]
 
     def _start(self, one: CandidateSource) -> tuple[Path, Future[Outcome]]:
         folder = self._workers.folder(f"candidate-{one.sha256[:16]}")
@@ -169,6 +172,8 @@ class Session:
         payload = self._common() | {
             "subject": self._subject.with_text(one.text).to_dict(),
             "out": str(folder / "out"),
+            "full": self._full,
+            "probes": [f"{one['case']}.{one['probe']}" for one in self.base.probed if one["error"] is None],
             "cases": [case.to_dict() for case in self.base.cases if case.id in counted],
         }
         return folder, self._workers.submit(
@@ -189,6 +194,8 @@ class Session:
             "agrees": self.base.agrees,
             "original_runs": self.base.runs,
             "reference_outranks": self._reference_outranks,
+            "probed": [one for one in outcome.all("probed") if one["case"] in runs],
+            "original_probes": self.base.probes,
         }
         return self._workers.submit(
             "judge_candidate",
@@ -245,7 +252,24 @@ class Session:
             return found
         wrong = outcome.wrong_code(one.name, one.sha256, str(folder / Path(base.file).name))
         found += [from_fact(fact, place, base.measured) for fact in wrong]
+        replaced = {name for event in outcome.all("changed") for name in event["names"]} - set(base.changed)
+        for name in sorted(replaced)[:3]:
+            found.append(
+                finding("library_changed", place, severity="error", measured=base.measured, what=one.name, name=name)
+            )
         runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        for kernel in sorted(_foreign(runs, loaded["path"])):
+            found.append(
+                finding(
+                    "wrong_code_ran",
+                    place,
+                    severity="error",
+                    measured=base.measured,
+                    what=one.name,
+                    ran=f"another source of {kernel}",
+                    meant="the one in its file",
+                )
+            )
         if outcome.done and base.counted() - set(runs):
             found.append(
                 finding(
@@ -281,6 +305,12 @@ class Session:
 
     def _entries(self, runs: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
         return [{"case": case.to_dict(), "runs": runs[case.id]} for case in self.base.cases if case.id in runs]
+
+
+def _foreign(runs: dict[str, list[dict[str, Any]]], path: str) -> set[str]:
+    """Kernels that say they stand in the file at `path`, which holds other code."""
+    launches = (launch for facts in runs.values() for run in facts for launch in run["launches"])
+    return {launch["kernel"] for launch in launches if launch["file"] == path and launch["foreign"]}
 
 
 def _launched(runs: dict[str, list[dict[str, Any]]], path: str) -> bool:

@@ -22,6 +22,8 @@ FAILURES = frozenset(
         "wrote_outside",
         "used_network",
         "started_process",
+        "read_foreign",
+        "library_changed",
     }
 )
 """Findings that say the candidate did not run as it should; other errors say that it ran and was wrong."""

@@ -43,8 +43,15 @@ _REPORTED = 20
 _HARMLESS = ("/dev/null", "/dev/tty", "/dev/nvidia", "/dev/kfd", "/dev/dri")
 
 
-def install(writable: tuple[Path, ...], programs: tuple[str, ...], report: Callable[[str, str], None]) -> None:
-    """From now on: writing outside `writable`, sockets, and programs not named in `programs` raise PermissionError.
+def install(
+    writable: tuple[Path, ...],
+    programs: tuple[str, ...],
+    report: Callable[[str, str], None],
+    private: Path | None = None,
+    readable: tuple[Path, ...] = (),
+) -> None:
+    """From now on: writing outside `writable`, sockets, and programs not named in `programs` raise PermissionError; so
+    does reading what lies in the folder `private` but in none of `writable` and `readable`: others' results.
 
     `report` is told the code of the finding and what was tried, so that catching the error hides nothing.
     """
@@ -61,13 +68,22 @@ def install(writable: tuple[Path, ...], programs: tuple[str, ...], report: Calla
             real in roots or real.startswith(tuple(root + joined for root in roots)) or real.startswith(_HARMLESS)
         )
 
+    kept = (os.path.realpath(private) + joined,) if private is not None else ()
+    allowed = tuple(os.path.realpath(path) + joined for path in (*writable, *readable))
+
+    def foreign(path: Any) -> bool:
+        if isinstance(path, int) or path is None or not kept:
+            return False
+        real = real_path(os.fsdecode(path)) + joined
+        return real.startswith(kept) and not real.startswith(allowed)
+
     def tried(event: str, arguments: tuple[Any, ...]) -> tuple[str, str] | None:
         if event == "open":
             path, mode, flags = arguments
             writes = bool(flags & _WRITING) if isinstance(flags, int) else bool(set(mode or "") & set("wax+"))
-            return (
-                ("wrote_outside", os.fsdecode(path)) if writes and path is not None and forbidden_path(path) else None
-            )
+            if writes and path is not None and forbidden_path(path):
+                return "wrote_outside", os.fsdecode(path)
+            return ("read_foreign", os.fsdecode(path)) if foreign(path) else None
         if event in _CHANGES_PATHS:
             paths = (path for path in arguments[: _CHANGES_PATHS[event]] if path is not None and forbidden_path(path))
             return next((("wrote_outside", os.fsdecode(path)) for path in paths), None)

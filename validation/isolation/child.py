@@ -33,8 +33,13 @@ def run_child(request: dict[str, Any], descriptor: int, secret: str) -> NoReturn
             limits.drop_privileges(request["user"], request["privileges"])
         limits.die_with_parent()
         writable = (scratch, *map(Path, request.get("writable", ())))
+        candidate = request["task"] == "candidate"
         audit.install(
-            writable, TASKS[request["task"]].programs, lambda code, tried: emit("forbidden", code=code, tried=tried)
+            writable,
+            TASKS[request["task"]].programs,
+            lambda code, tried: emit("forbidden", code=code, tried=tried),
+            scratch.parent if candidate else None,
+            (Path(request["payload"]["exchange"]),) if candidate else (),
         )
         emit("done", result=task(request["payload"], emit))
         status = 0

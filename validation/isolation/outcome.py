@@ -72,7 +72,9 @@ class Outcome:
             found.append(_fact("worker_out_of_memory", what=doing, megabytes=self.limits["megabytes"]))
         elif self.stopped == "processes":
             found.append(
-                _fact("worker_crashed", what=doing, signal=f"too many processes (over {self.limits['processes']})")
+                _fact(
+                    "worker_crashed", what=doing, signal=f"too many processes (the limit is {self.limits['processes']})"
+                )
             )
         elif raised is not None:
             if raised.get("memory"):

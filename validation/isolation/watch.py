@@ -51,10 +51,11 @@ class Watched:
         over: Stop | None = None
         if self.elapsed > self.seconds:
             over = "timeout"
+        elif threads >= self.processes:
+            # Before memory, as pages that forks share count in each of them; `>=`, as the kernel grants no more.
+            over = "processes"
         elif resident > self.megabytes:
             over = "memory"
-        elif threads > self.processes:
-            over = "processes"
         if over is not None and self.stopped is None:
             self.stopped = over
             self.kill()

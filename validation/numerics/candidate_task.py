@@ -1,6 +1,6 @@
 """Task `candidate`: runs a candidate on the inputs that the original's worker saved. It compares nothing.
 
-Payload: subject, device, cases, numbers, exchange (folder of inputs, to be read only), out (folder).
+Payload: subject, device, full, cases, numbers, exchange (folder of inputs, to be read only), out (folder).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from . import trees
 from .cases import Case
 from .device import prepare
 from .guarded_run import run_and_save
+from .integrity import Integrity
+from .probes.run import run_probes
 
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
@@ -23,6 +25,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     numbers = Correctness(**payload["numbers"])
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     prepare(device)
+    integrity = Integrity()
     emit("begin", what="importing it")
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
     emit("loaded", **loaded.facts())
@@ -30,5 +33,10 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     for case in (Case(**entry) for entry in payload["cases"]):
         emit("begin", what=case.label, case=case.id)
         emit("ran", **run_and_save(hooks.run, trees.load(exchange / f"{case.id}.pt"), case, device, out, numbers))
+    thorough = payload["full"] or device.startswith("cuda")
+    cases = [Case(**entry) for entry in payload["cases"]]
+    file, allowed = payload["subject"]["path"], set(payload["probes"])
+    run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, file, allowed)
     emit("loaded", **loaded.facts())
+    emit("changed", names=integrity.changed())
     return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +26,17 @@ class Ran:
     launches: list[dict[str, Any]]
     odd_types: dict[str, str]
     """Outputs that are no plain tensors, by name, with their type."""
+    threads: int = 0
+    """Threads started in the run and still running when it returned."""
 
     def facts(self) -> dict[str, Any]:
         """Everything but the tensors."""
-        return {"broken": self.broken, "launches": self.launches, "odd_types": self.odd_types}
+        return {
+            "broken": self.broken,
+            "launches": self.launches,
+            "odd_types": self.odd_types,
+            "threads": self.threads,
+        }
 
 
 def guarded_run(
@@ -40,9 +48,11 @@ def guarded_run(
     arena = Arena(numbers.redzone_bytes, fill)
     guarded = arena.move(inputs, device)
     torch.manual_seed(case.seed)
+    threads = _thread._count()
     with recorded() as launches, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
+        left = _thread._count() - threads
         if device.startswith("cuda"):
             torch.cuda.synchronize()
     outputs = trees.flatten(result)
@@ -54,13 +64,13 @@ def guarded_run(
     }
     kept = {name: _own(leaf) for name, leaf in outputs.items() if name not in odd}
     after = trees.flatten(trees.map_tensors(_own, guarded), alone="input")
-    counted = [{"kernel": kernel, "file": file, "count": count} for (kernel, file), count in launches.items()]
     return Ran(
         kept,
         {name: leaf for name, leaf in after.items() if isinstance(leaf, torch.Tensor)},
         arena.broken(),
-        counted,
+        launches.facts(),
         odd,
+        max(0, left),
     )
 
 

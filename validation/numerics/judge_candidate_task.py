@@ -2,7 +2,7 @@
 
 It runs in a process that never loads user code. Payload: numbers, exact (the class is bitwise), exchange, out (the
 original's folder), cases with the facts of the candidate's runs, candidate_out, agrees (from `judge_original`),
-original_runs, reference_outranks.
+original_runs, reference_outranks, probed (probes that were run), original_probes (what the original's gave).
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from . import trees
 from .cases import Case
 from .compare.errors import Pooled
 from .compare.exact import exact_difference
+from .diagnose import kinds_of_wrong, right_where_foreseen
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
+from .probes.judge import judge_probe
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
 
 
@@ -31,6 +33,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     numbers, out, own = Correctness(**payload["numbers"]), Path(payload["out"]), Path(payload["candidate_out"])
     verdicts: dict[str, list[Fact]] = {}
     pools: dict[tuple[str, str], tuple[Pooled, float]] = {}
+    done: list[Case] = []
     for case, runs in cases_of(payload):
         original_runs = payload["original_runs"][case.id]
         found: list[Fact] = []
@@ -39,6 +42,8 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             left = trees.load(own / f"{case.id}.{number}.pt")
             found = _judge_run(case, left, right, payload, out, numbers)
             if found:
+                earlier = [one for one in done if one.workload == case.workload]
+                found += kinds_of_wrong(case, number, left["outputs"], right["outputs"], own, earlier)
                 break
         found += _judge_facts(case, runs, original_runs)
         if not found:
@@ -48,15 +53,25 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
                 for f in reruns(case, own, len(runs))
             ]
         verdicts[case.id] = found
+        done.append(case)
         if case.kind == "declared":
             _pool(pools, case, own, out, payload["agrees"][case.id])
     errors: dict[str, dict[str, Any]] = {}
-    findings: dict[str, list[Fact]] = {}
+    findings: dict[str, list[Fact]] = right_where_foreseen(done, verdicts)
+    for probed in payload["probed"]:
+        verdicts[probed["case"]] += _judge_probe(probed, payload, own, numbers)
     for (workload, name), (pool, eps) in pools.items():
         errors.setdefault(workload, {})[name] = pool.figures()
         if grown := pool.grew(eps, numbers):
             findings.setdefault(workload, []).append(fact("error_grew", output=name, **grown))
     return {"cases": verdicts, "errors": errors, "findings": findings}
+
+
+def _judge_probe(probed: dict[str, Any], payload: dict[str, Any], own: Path, numbers: Correctness) -> list[Fact]:
+    """What is wrong with a probe; only a warning where the original fails the same."""
+    found = judge_probe(probed, own, payload["exact"], numbers)
+    shared = {f["code"] for f in payload["original_probes"].get(f"{probed['case']}.{probed['kind']}", ())}
+    return [f | {"severity": "warning"} if f["code"] in shared else f for f in found]
 
 
 def _judge_run(
@@ -120,7 +135,9 @@ def _judge_facts(case: Case, runs: list[dict[str, Any]], original_runs: list[dic
             broken_zone(zone, "the candidate", "warning" if (zone["tensor"], zone["side"]) in shared else "error")
         )
     for name, kind in runs[0]["odd_types"].items():
-        found.append(fact("outputs_differ", candidate=f"{name}: {kind}", reference=f"{name}: plain tensor"))
+        found.append(fact("lazy_output", output=name, kind=kind))
+    if left := max(run["threads"] for run in runs) - max(run["threads"] for run in original_runs):
+        found += [fact("work_left_running", what="the candidate", count=left)] if left > 0 else []
     return found
 
 

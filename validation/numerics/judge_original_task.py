@@ -1,7 +1,7 @@
 """Task `judge_original`: the original against its reference and against itself, and whether the comparison can fail.
 
 It runs in a process that never loads user code. Payload: numbers, exact (the class is bitwise), out (the original's
-folder), cases with the facts of their runs.
+folder), cases with the facts of their runs, probed (the probes that were run).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from . import trees
 from .cases import Case
 from .compare.sentinels import sentinels
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
+from .probes.judge import judge_probe
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
 
 Runs = list[dict[str, Any]]
@@ -23,7 +24,7 @@ Runs = list[dict[str, Any]]
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     """Result: `agrees` (case -> outputs that agree with the reference), `rejected` (case -> why it does not count),
-    `findings` (workload -> facts), `sentinels` (how many were tried and rejected).
+    `findings` (workload -> facts), `sentinels` (how many were tried and rejected), `probes` (`CASE.KIND` -> facts).
     """
     use_cores()
     numbers, out = Correctness(**payload["numbers"]), Path(payload["out"])
@@ -46,8 +47,15 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     for (workload, name, kind), passes in vacuous.items():
         if passes:
             findings[workload].append(fact("vacuous_tolerance", "warning", sentinel=kind, output=name))
+    probes: dict[str, list[Fact]] = {}
+    workload_of = {case.id: case.workload for case, _ in everything}
+    for probed in payload["probed"]:
+        wrong_here = judge_probe(probed, out, payload["exact"], numbers)
+        probes.setdefault(f"{probed['case']}.{probed['kind']}", []).extend(wrong_here)
+        about = [f | {"severity": "warning"} for f in wrong_here]
+        findings.setdefault(workload_of[probed["case"]], []).extend(about)
     tried = {"tried": len(vacuous), "rejected": sum(not passes for passes in vacuous.values())}
-    return {"agrees": agrees, "rejected": rejected, "findings": findings, "sentinels": tried}
+    return {"agrees": agrees, "rejected": rejected, "findings": findings, "sentinels": tried, "probes": probes}
 
 
 def _unfit(

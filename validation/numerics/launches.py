@@ -1,26 +1,61 @@
-"""Counts the launches of a run: which kernels, from which file. What ran must be what was meant."""
+"""Counts the launches of a run: which kernels, from which file, as which binary. What ran must be what was meant."""
 
 from __future__ import annotations
 
+import hashlib
+import linecache
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 
+class Launches(Counter[tuple[str, str]]):
+    """Launches counted by (kernel, source file), with the hashes of their binaries and the kernels that pretend."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.binaries: dict[tuple[str, str], set[str]] = {}
+        self.foreign: set[tuple[str, str]] = set()
+        """Kernels that say they stand in a file which holds other code."""
+
+    def facts(self) -> list[dict[str, Any]]:
+        """One entry a kernel, in plain values."""
+        return [
+            {
+                "kernel": kernel,
+                "file": file,
+                "count": count,
+                "binaries": sorted(self.binaries.get((kernel, file), ())),
+                "foreign": (kernel, file) in self.foreign,
+            }
+            for (kernel, file), count in self.items()
+        ]
+
+
 @contextmanager
-def recorded() -> Iterator[Counter[tuple[str, str]]]:
+def recorded() -> Iterator[Launches]:
     """Within: the launches of every Triton kernel, interpreted or compiled, counted by (kernel, source file)."""
     from triton.runtime.interpreter import InterpretedFunction
     from triton.runtime.jit import JITFunction
 
-    counted: Counter[tuple[str, str]] = Counter()
+    counted = Launches()
 
     def counting(run: Any) -> Any:
         def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if not kwargs.get("warmup"):
-                counted[(self.fn.__name__, self.fn.__code__.co_filename)] += 1
-            return run(self, *args, **kwargs)
+            if kwargs.get("warmup"):
+                return run(self, *args, **kwargs)
+            key = (self.fn.__name__, self.fn.__code__.co_filename)
+            counted[key] += 1
+            if not stands_in_file(self):
+                counted.foreign.add(key)
+            compiled = run(self, *args, **kwargs)
+            if (binary := _binary(compiled)) is not None:
+                counted.binaries.setdefault(key, set()).add(binary)
+            return compiled
 
         return wrapper
 
@@ -33,3 +68,45 @@ def recorded() -> Iterator[Counter[tuple[str, str]]]:
     finally:
         for kind, run in zip(kinds, before, strict=True):
             kind.run = run
+
+
+def stands_in_file(kernel: Any) -> bool:
+    """True where the kernel's code is what its file holds: Triton and the interpreter read the source from there."""
+    code = kernel.fn.__code__
+    try:
+        text = Path(code.co_filename).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return True  # no file of ours: it counts as no kernel of the target
+    if not any(_same(code, one) for one in _codes(text) if one.co_name == code.co_name):
+        return False
+    if (lines := linecache.getlines(code.co_filename)) and "".join(lines).rstrip("\n") != text.rstrip("\n"):
+        return False
+    source = getattr(kernel, "raw_src", None)
+    return source is None or "".join(source).strip() in text
+
+
+def _same(a: CodeType, b: CodeType) -> bool:
+    return (a.co_code, a.co_names, a.co_varnames, _plain(a)) == (b.co_code, b.co_names, b.co_varnames, _plain(b))
+
+
+def _plain(code: CodeType) -> list[str]:
+    return [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+
+
+@lru_cache(maxsize=8)
+def _codes(text: str) -> tuple[CodeType, ...]:
+    """Code objects of all functions in a text."""
+    try:
+        found = [compile(text, "source", "exec", dont_inherit=True)]
+    except SyntaxError:
+        return ()
+    for code in found:
+        found += [value for value in code.co_consts if isinstance(value, CodeType)]
+    return tuple(found)
+
+
+def _binary(compiled: Any) -> str | None:
+    """The hash of a compiled kernel's binary; None where it was interpreted."""
+    held = getattr(compiled, "asm", None) or {}
+    binary = next((held[kind] for kind in ("cubin", "hsaco") if kind in held), None)
+    return hashlib.sha256(bytes(binary)).hexdigest() if binary is not None else None

@@ -18,6 +18,8 @@ from . import trees
 from .cases import Case, plan
 from .device import prepare
 from .guarded_run import run_and_save
+from .integrity import Integrity
+from .probes.run import run_probes
 from .values import apply_values
 
 
@@ -27,6 +29,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     subject = Subject.from_dict(payload["subject"])
     prepare(device)
+    integrity = Integrity()
     emit("begin", what="importing it")
     loaded = load_subject(subject, Path.cwd())
     emit("loaded", **loaded.facts())
@@ -46,7 +49,10 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             emit("rejected", case=case.id, **describe(error, subject.path))
         else:
             emit("ran", **ran)
+    thorough = payload["full"] or device.startswith("cuda")
+    run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, subject.path)
     emit("loaded", **loaded.facts())
+    emit("changed", names=integrity.changed())
     return {}
 
 

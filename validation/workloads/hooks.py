@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +28,12 @@ class Hooks:
     reference: Callable[[dict[str, Any]], Any] | None
     workloads: tuple[dict[str, Any], ...]
     gpu_workloads: tuple[dict[str, Any], ...]
+    batch: dict[str, int] = field(default_factory=dict)
+    """`BATCH`: by name of an input or output, the dimension that independent sequences lie along."""
+    split: dict[str, int] = field(default_factory=dict)
+    """`SPLIT`: by name of an input or output, the dimension of time."""
+    state: dict[str, str] = field(default_factory=dict)
+    """`STATE`: by name of the input that takes a state, the output (or changed input) that holds it afterwards."""
 
     def workloads_for(self, device: str) -> tuple[dict[str, Any], ...]:
         """Those of the device: `GPU_WORKLOADS` on a GPU where there are some, else `WORKLOADS`."""
@@ -69,6 +75,9 @@ def read_hooks(module: ModuleType) -> Hooks:
         reference,
         _workloads(module, "WORKLOADS") or ({},),
         _workloads(module, "GPU_WORKLOADS"),
+        _named(module, "BATCH", int),
+        _named(module, "SPLIT", int),
+        _named(module, "STATE", str),
     )
 
 
@@ -82,6 +91,13 @@ def label_of(workload: Mapping[str, Any]) -> str:
 def parameters_of(workload: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments for make_inputs: everything but the label `name`."""
     return {key: value for key, value in workload.items() if key != "name"}
+
+
+def _named(module: ModuleType, name: str, kind: type) -> dict[str, Any]:
+    held = getattr(module, name, {})
+    if not isinstance(held, Mapping) or not all(type(key) is str and type(one) is kind for key, one in held.items()):
+        raise MissingHooks(f"{name} is not a dict of names to {kind.__name__}")
+    return dict(held)
 
 
 def _workloads(module: ModuleType, name: str) -> tuple[dict[str, Any], ...]:

@@ -35,6 +35,8 @@ def run_text(workers: Workers, text: str, seconds: float = 20) -> Outcome:
         "subject": Subject(text + HOOKS, "/nowhere/target.py", "target").to_dict(),
         "device": "cpu",
         "cases": [],
+        "full": False,
+        "probes": [],
         "numbers": Protocol().to_dict()["correctness"],
         "exchange": str(folder),
         "out": str(folder),

@@ -27,7 +27,8 @@ def extent(tensor: torch.Tensor) -> int:
     """Elements from the tensor's first to its last, both counted."""
     if not tensor.numel():
         return 0
-    return 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    last: int = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    return last + 1
 
 
 def snapshot(tensors: list[torch.Tensor]) -> Snapshot:
