@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .fulltext import Weighed, answered
-from .passages import LABELS, embedded, passages
+from .fulltext import Wanted
+from .passages import LABELS, Passage, embedded, passages
 from .stems import stems
 from .terms import terms
 
@@ -14,7 +14,7 @@ _NEAR = 0.4
 """A cosine below says nothing that a reader would agree with."""
 
 
-def why(record: Mapping[str, Any], weighed: tuple[Weighed, ...], matched: Sequence[tuple[int, float]],
+def why(record: Mapping[str, Any], wanted: Wanted, matched: Sequence[tuple[int, float]],
         nearest: tuple[int, float] | None) -> list[str]:
     """The reasons, strongest first: the passage that answers most, quoted; the sentence nearest in meaning, quoted
     where it is another one; then the other fields that hold query words."""
@@ -24,18 +24,18 @@ def why(record: Mapping[str, Any], weighed: tuple[Weighed, ...], matched: Sequen
     if not ordered:
         return [near] if near else []
     first = found[ordered[0][0]]
-    words = ", ".join(_words(first.text, weighed))
+    words = ", ".join(_words(first.text, wanted))
     reasons = [f'{LABELS.get(first.field, first.field)} "{_cut(first.text)}" ({words})']
     if near and nearest is not None and embedded(record)[nearest[0]] == first.text:
         reasons[0] += f", meaning {nearest[1]:.2f}"
     elif near:
         reasons.append(near)
-    by_field: dict[str, dict[str, None]] = {}
+    best_of: dict[str, Passage] = {first.field: first}
     for number, _ in ordered[1:]:
-        by_field.setdefault(found[number].field, {}).update(dict.fromkeys(_words(found[number].text, weighed)))
-    others = [f"{LABELS.get(field, field)} ({', '.join(list(words)[:_MOST_WORDS])})"
-              for field, words in by_field.items() if field != first.field and words]
-    return reasons + others[:_MOST_FIELDS]
+        best_of.setdefault(found[number].field, found[number])
+    others = list(best_of.values())[1:_MOST_FIELDS + 1]
+    return reasons + [f"{LABELS.get(other.field, other.field)} "
+                      f"({', '.join(_words(other.text, wanted)[:_MOST_WORDS])})" for other in others]
 
 
 def _near(record: Mapping[str, Any], nearest: tuple[int, float] | None) -> str | None:
@@ -48,10 +48,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + " ..."
 
 
-def _words(text: str, weighed: tuple[Weighed, ...]) -> list[str]:
+def _words(text: str, wanted: Wanted) -> list[str]:
     """The words of a text that answer query terms, as the index holds them."""
     said = list(dict.fromkeys(terms(text)))
     stem = stems(said)
-    wanted = {part for item in weighed for phrase in (item.stem, *item.others) for part in phrase.split()}
-    line = " ".join(stem[word] for word in said)
-    return [word for word in said if stem[word] in wanted] if answered(line, weighed) else said[:0]
+    return [word for word in said if stem[word] in wanted.words]

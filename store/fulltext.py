@@ -62,22 +62,38 @@ def scores(index: Index, weighed: tuple[Weighed, ...]) -> F32:
     return found
 
 
-def answered(line: str, weighed: tuple[Weighed, ...]) -> dict[str, float]:
-    """The query terms that a passage (its stems, with spaces between) answers, with the weight of each."""
-    words, padded = set(line.split()), f" {line} "
-    found: dict[str, float] = {}
-    for item in weighed:
-        if not item.weight:
-            continue
-        if item.stem in words or (" " in item.stem and f" {item.stem} " in padded):
-            found[item.term.text] = item.weight
-        elif any(other in words or (" " in other and f" {other} " in padded) for other in item.others):
-            found[item.term.text] = item.weight * SYNONYM_WEIGHT
-    return found
+class Wanted:
+    """The stems and phrases of a query and its synonyms, with the terms that each stands for."""
+
+    def __init__(self, weighed: tuple[Weighed, ...]) -> None:
+        self._terms: dict[str, list[tuple[str, float]]] = {}
+        for item in weighed:
+            if item.weight:
+                self._terms.setdefault(item.stem, []).append((item.term.text, item.weight))
+                for other in item.others:
+                    self._terms.setdefault(other, []).append((item.term.text, item.weight * SYNONYM_WEIGHT))
+        self._phrases = tuple(term for term in self._terms if " " in term)
+        self.words = frozenset(word for term in self._terms for word in term.split())
+        """Every stem that is in one of them."""
+
+    def answered(self, line: str) -> float:
+        """The weight of the query terms that a passage (its stems, with spaces between) answers."""
+        words = set(line.split())
+        if words.isdisjoint(self.words):
+            return 0.0
+        padded = f" {line} "
+        found: dict[str, float] = {}
+        for said in (*(words & self._terms.keys()), *(phrase for phrase in self._phrases if f" {phrase} " in padded)):
+            for term, weight in self._terms[said]:
+                found[term] = max(found.get(term, 0.0), weight)
+        return sum(found.values())
 
 
 def _share_of_word(item: Weighed, records: dict[str, int]) -> float:
-    """A Chinese pair that is rarer than one it overlaps probably lies across two words; unknown, it surely does."""
+    """A Chinese pair that is rarer than one it overlaps probably lies across two words; unknown, it surely does, and
+    also where it overlaps one that carries no topic (such pairs are no terms)."""
+    if not len(item.at) and any(other not in records for other in item.term.beside):
+        return 0.0
     beside = max((records.get(other, 0) for other in item.term.beside), default=0)
     return 1.0 if len(item.at) >= beside else _ACROSS_WORDS if len(item.at) else 0.0
 

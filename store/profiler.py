@@ -55,7 +55,7 @@ _STALLS = (
 )
 _METRICS = (
     _rule("bank_?conflict", "shared memory bank conflicts", high=0),
-    _rule("waves_?per", "waves per SM below one, the grid is too small to fill the GPU", low=1),
+    _rule("waves_?per", "the launch does not fill a single wave of the GPU, the grid has fewer blocks than SMs", low=1),
     _rule("achieved_?occupancy|warps_active.*pct", "achieved occupancy is low, too few blocks and warps run", low=40),
     _rule("lts.*hit_rate|l2_?hit_?rate", "L2 hit rate is low, reused operands fall out of the cache", low=60),
     _rule("sectors_per_request|(sector|byte)s?.*per.*request", "sectors per request are poor, loads are not vectorised",

@@ -29,10 +29,11 @@ example examples tutorial explain problem problems issue issues question optimiz
 _STOP_CJK = frozenset("""
 如何 怎么 怎样 什么 为何 为什 可以 需要 应该 这个 那个 一个 没有 我们 你们 他们 因为 所以 但是 而且 就是
 之间 之后 之前 时候 通过 进行 一些 这样 那样 非常 比较 很多 太大 太多 太小 太少 太慢 太长 很慢 很高 很低 很大
-很小 很少 很长 出现 问题 情况 导致 发现 目前 现在 希望 想要 能够 不能 无法 已经 可能 一下
+很小 很少 很长 总有 总是 经常 特别 几乎 尤其 十分 相当 稍微 明显
+出现 问题 情况 导致 发现 目前 现在 希望 想要 能够 不能 无法 已经 可能 一下
 如果 虽然 还是 不是 只有 只能 然后 里面 有没 有什 请问 办法 方法 比如
 """.split())
-_PARTICLES = frozenset("的了吗呢吧是在和与及或也都就被把将让使而但从到对为以于由其这那个们么怎哪")
+_PARTICLES = frozenset("的了吗呢吧是在和与及或也都就被把将让使而但从到对为以于由其这那个们么怎哪很太之还再又才只已")
 
 
 @dataclass(frozen=True, slots=True)

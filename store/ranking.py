@@ -4,9 +4,9 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from .embedding.arrays import F32, np
+from .embedding.arrays import F32, I64, np
 from .embedding.encoder import encoder_of
-from .fulltext import Weighed, answered, scores, weigh
+from .fulltext import Wanted, scores, weigh
 from .index import Index
 from .meaning import nearness
 from .query import parse
@@ -15,6 +15,9 @@ MEANING_WEIGHT = 0.55
 """Part of the score that meaning has; words have the rest, and all of it for Chinese (the model knows English)."""
 MIN_SCORE = 0.3
 """Where the best record scores less, nothing answers the query."""
+MIN_WITH_MEANING = 0.25
+"""So little is enough where a record is clearly nearer in meaning than anything out of scope."""
+CLEARLY_NEARER = 0.1
 MIN_OF_BEST = 0.4
 """A record that scores a smaller share of the best one's score is not listed."""
 _PASSAGE_WEIGHT = 0.5
@@ -34,7 +37,7 @@ class Scored:
     """By position: passages (by index) that answer query terms, with the weight they answer."""
     nearest: dict[int, tuple[int, float]]
     """By position: the embedded text nearest in meaning and its cosine; empty where meaning was not asked."""
-    weighed: tuple[Weighed, ...]
+    wanted: Wanted
     answers: bool
     """False where nothing answers: every score is then meaningless."""
 
@@ -50,25 +53,42 @@ def score(connection: sqlite3.Connection, index: Index, text: str, model: str, b
     if by_meaning:
         vectors = index.of_model(connection, model)
         near = nearness(connection, index, vectors, model, encoder_of(model).encode([text])[0],
-                        np.argsort(-words, kind="stable")[:_LOOKED_AT])
+                        top(words, _LOOKED_AT))
         nearest, scope = near.best, near.scope
         blended = _blend(words, near.score)
-    best = np.argsort(-blended, kind="stable")[:_LOOKED_AT]
-    matched = _matched(connection, index, weighed, best.tolist())
+    best = top(blended, _LOOKED_AT)
+    wanted = Wanted(weighed)
+    matched = _matched(connection, index, wanted, best.tolist())
     total = sum(item.weight for item in weighed)
     for at, passages in matched.items():
         closest = max((weight for _, weight in passages), default=0.0) / total if total else 0.0
         words[at] = (1 - _PASSAGE_WEIGHT) * words[at] + _PASSAGE_WEIGHT * min(closest, 1.0)
     final = np.zeros(len(words), np.float32)
     final[best] = _blend(words, near.score)[best] if near else words[best]
-    top = float(final.max(initial=0.0))
+    highest = float(final.max(initial=0.0))
     strongest = max((cosine for _, cosine in nearest.values()), default=0.0)
-    outside = by_meaning and scope > strongest and float(words.max(initial=0.0)) < _SURE
-    return Scored(_with_relatives(index, final), matched, nearest, weighed, top >= MIN_SCORE and not outside)
+    if not by_meaning:
+        answers = highest >= MIN_SCORE
+    elif strongest - scope >= CLEARLY_NEARER:
+        answers = highest >= MIN_WITH_MEANING
+    else:
+        answers = highest >= MIN_SCORE and (strongest > scope or float(words.max(initial=0.0)) >= _SURE)
+    return Scored(_with_relatives(index, final), matched, nearest, wanted, answers)
 
 
 _SURE = 0.6
 """Words alone answer the query: what it is near in meaning does not matter."""
+
+
+def top(values: F32, count: int) -> I64:
+    """The positions of the highest values, highest first, equal ones in their order."""
+    some: I64 = np.arange(len(values))
+    if len(values) > 4 * count:
+        least = np.partition(values, len(values) - count)[len(values) - count]
+        # Very many may be equal (the zeros of a rare word): the first of them do.
+        some = np.concatenate([np.flatnonzero(values > least), np.flatnonzero(values == least)[:count]])
+    order: I64 = some[np.lexsort((some, -values[some]))][:count]
+    return order
 
 
 def _blend(words: F32, meaning: F32) -> F32:
@@ -84,13 +104,13 @@ def _with_relatives(index: Index, final: F32) -> F32:
     return np.minimum(raised, 1.0)
 
 
-def _matched(connection: sqlite3.Connection, index: Index, weighed: tuple[Weighed, ...],
+def _matched(connection: sqlite3.Connection, index: Index, wanted: Wanted,
              positions: list[int]) -> dict[int, list[tuple[int, float]]]:
     place = {int(index.ids[at]): at for at in positions}
     rows = connection.execute(
         f"SELECT skeleton, stems FROM texts WHERE skeleton IN ({', '.join('?' * len(place))})", tuple(place))
     found: dict[int, list[tuple[int, float]]] = {}
     for row, stems in rows:
-        weights = [(number, sum(answered(line, weighed).values())) for number, line in enumerate(json.loads(stems))]
+        weights = [(number, wanted.answered(line)) for number, line in enumerate(json.loads(stems))]
         found[place[row]] = [(number, weight) for number, weight in weights if weight]
     return found

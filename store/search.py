@@ -16,7 +16,7 @@ from .explain import why
 from .filters import Filters, allowed
 from .index import Index, index_of
 from .query_kind import Reading, Sentence, read
-from .ranking import MIN_OF_BEST, Scored, score
+from .ranking import MIN_OF_BEST, Scored, score, top
 
 SIGNAL_SCORE = 0.6
 """What a record gets at least whose technique was seen in the code that was given as the query."""
@@ -89,14 +89,14 @@ def _hits(connection: sqlite3.Connection, index: Index, reading: Reading, scored
     floor = MIN_OF_BEST * float(final.max(initial=0.0))
     if filters is not None:
         final = np.where(np.isin(index.ids, allowed(connection, filters)), final, np.float32(0))
-    ranked = [at for at in np.argsort(-final, kind="stable")[:limit].tolist() if final[at] > 0 and final[at] >= floor]
+    ranked = [at for at in top(final, limit).tolist() if final[at] > 0 and final[at] >= floor]
     contents = _contents(connection, index, ranked)
     return tuple(_hit(contents[at], final, at, signalled.get(at), scored[source[at]] if source[at] >= 0 else None)
                  for at in ranked)
 
 
 def _signalled(index: Index, signals: Mapping[str, str]) -> dict[int, str]:
-    return {at: signals[name] for at, name in enumerate(index.names) if name in signals}
+    return {at: signals[name] for at, name in enumerate(index.names) if name in signals} if signals else {}
 
 
 def _hit(record: dict[str, object], final: F32, at: int, signal: str | None,
@@ -105,7 +105,7 @@ def _hit(record: dict[str, object], final: F32, at: int, signal: str | None,
     if best is not None:
         sentence, result = best
         reasons += [sentence.because] if sentence.because else []
-        reasons += why(record, result.weighed, result.matched.get(at, []), result.nearest.get(at))
+        reasons += why(record, result.wanted, result.matched.get(at, []), result.nearest.get(at))
     return Hit(str(record["name"]), round(float(final[at]), 4), str(record["title"]), str(record["kind"]),
                "; ".join(dict.fromkeys(reasons)))
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 LAYERS, HEADS, HEAD = 6, 12, 32
 MAX_TOKENS = 256
 _EPSILON = np.float32(1e-12)
-_MATRICES = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
-             "intermediate.dense", "output.dense")
+_SHARE = np.float32(1 / DIMENSIONS)
+_PROJECTIONS = ("query", "key", "value")
+_MATRICES = ("attention.output.dense", "intermediate.dense", "output.dense")
 
 
 class LightEncoder:
@@ -38,6 +39,7 @@ class LightEncoder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._transposed: dict[str, F32] = {}
+        self._biases: dict[str, F32] = {}
         self._used = False
 
     def encode(self, texts: Sequence[str]) -> F32:
@@ -65,8 +67,7 @@ class LightEncoder:
         return self._norm(x, "embeddings.LayerNorm")
 
     def _layer(self, x: F32, at: str) -> F32:
-        query, key, value = (self._linear(x, f"{at}attention.self.{part}").reshape(-1, HEADS, HEAD).transpose(1, 0, 2)
-                             for part in ("query", "key", "value"))
+        query, key, value = (part.reshape(-1, HEADS, HEAD).transpose(1, 0, 2) for part in self._projections(x, at))
         scores = query @ key.transpose(0, 2, 1) * np.float32(HEAD ** -0.5)
         scores = np.exp(scores - scores.max(-1, keepdims=True))
         mixed = (scores / scores.sum(-1, keepdims=True)) @ value
@@ -75,6 +76,13 @@ class LightEncoder:
         inner = _gelu(self._linear(x, f"{at}intermediate.dense"))
         return self._norm(x + self._linear(inner, f"{at}output.dense"), f"{at}output.LayerNorm")
 
+    def _projections(self, x: F32, at: str) -> list[F32]:
+        """Queries, keys and values, out of one product where the weights are transposed."""
+        fused = self._transposed.get(f"{at}attention.self")
+        if fused is None:
+            return [self._linear(x, f"{at}attention.self.{part}") for part in _PROJECTIONS]
+        return np.split(x @ fused + self._biases[f"{at}attention.self"], len(_PROJECTIONS), axis=1)
+
     def _linear(self, x: F32, at: str) -> F32:
         transposed = self._transposed.get(at)
         bias = self._weights[f"{at}.bias"]
@@ -82,14 +90,20 @@ class LightEncoder:
         return product + bias
 
     def _norm(self, x: F32, at: str) -> F32:
-        centred = x - x.mean(-1, keepdims=True)
-        variance = (centred * centred).mean(-1, keepdims=True)
+        centred = x - np.add.reduce(x, -1, keepdims=True) * _SHARE
+        variance = np.einsum("ij,ij->i", centred, centred)[:, None] * _SHARE
         scaled: F32 = centred / np.sqrt(variance + _EPSILON)
         return scaled * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
 
     def _transpose(self) -> None:
-        self._transposed = {at: np.ascontiguousarray(self._weights[f"{at}.weight"].T) for at in
-                            (f"encoder.layer.{layer}.{part}" for layer in range(LAYERS) for part in _MATRICES)}
+        for layer in range(LAYERS):
+            at = f"encoder.layer.{layer}."
+            for part in _MATRICES:
+                self._transposed[at + part] = np.ascontiguousarray(self._weights[f"{at}{part}.weight"].T)
+            parts = [f"{at}attention.self.{part}" for part in _PROJECTIONS]
+            self._transposed[f"{at}attention.self"] = np.ascontiguousarray(
+                np.concatenate([self._weights[f"{part}.weight"] for part in parts]).T)
+            self._biases[f"{at}attention.self"] = np.concatenate([self._weights[f"{part}.bias"] for part in parts])
 
 
 @lru_cache(maxsize=1)

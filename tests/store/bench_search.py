@@ -1,0 +1,60 @@
+"""`python -m tests.store.bench_search [RECORDS]`: how long a search takes, in a new process and in a running one.
+
+Prints one JSON document, milliseconds. `cpu` figures count the processor's time and so hold on a busy machine.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from skel.store.search import answer
+from tests.store.judged import OWN, judged, measure
+from tests.store.synthetic import size, synthetic_database
+
+RUNS = 5
+BASE = "import sqlalchemy.orm, typer"
+
+
+def cold(command: list[str]) -> float:
+    """The median wall time of a command in ms."""
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(1e3 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def main(records: int) -> None:
+    """Build, measure, print."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        database = synthetic_database(Path(folder) / "skel.db", records)
+        built = time.perf_counter() - start
+        queries = [item.query for item in judged(OWN)]
+        for query in queries[:3]:
+            answer(database, query)
+        walls, cpus = [], []
+        for query in queries[3:]:
+            wall, cpu = time.perf_counter(), time.process_time()
+            answer(database, query)
+            walls.append(1e3 * (time.perf_counter() - wall))
+            cpus.append(1e3 * (time.process_time() - cpu))
+        search = [sys.executable, "-m", "skel", "search", "--db", str(database.path)]
+        base, first = cold([sys.executable, "-c", BASE]), cold([*search, "long context decode is slow"])
+        with database.reading() as connection:
+            count = size(connection)
+        figures = measure(database, judged(OWN))
+        print(json.dumps({
+            "records": count, "built_s": round(built, 1), "cold_ms": round(first), "base_ms": round(base),
+            "cold_over_base": round(first / base, 2), "warm_wall_ms": round(statistics.median(walls), 1),
+            "warm_cpu_ms": round(statistics.median(cpus), 1), "ndcg": round(figures.ndcg, 3),
+            "answered_of_silent": f"{len(figures.answered)}/{figures.silent}"}, indent=1))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
