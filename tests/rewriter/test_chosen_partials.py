@@ -23,7 +23,7 @@ def rows(x, y, g, out, n, V: tl.constexpr, BV: tl.constexpr, BR: tl.constexpr):
     first = tl.sum(b_x, 1)
     second = tl.sum(b_y, 1)
     chosen = tl.where({condition}, first, {other})
-    tl.store(out + i_v * BR + o_r, chosen)
+    tl.store(out + i_v * n + o_r, chosen)
 '''
 
 
