@@ -1,5 +1,4 @@
 """A maximum over the tile's own lanes goes to a place that all tiles share."""
-
 import torch
 import triton
 import triton.language as tl

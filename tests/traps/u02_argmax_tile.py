@@ -1,5 +1,4 @@
 """The index of the largest lane, counted inside the tile."""
-
 import torch
 import triton
 import triton.language as tl

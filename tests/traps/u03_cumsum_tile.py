@@ -1,5 +1,4 @@
 """A running sum that starts again in every tile."""
-
 import torch
 import triton
 import triton.language as tl

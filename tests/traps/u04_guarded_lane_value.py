@@ -1,5 +1,4 @@
 """Guarded by the first tile, but the value is the sum over that tile's lanes."""
-
 import torch
 import triton
 import triton.language as tl

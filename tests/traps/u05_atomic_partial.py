@@ -1,5 +1,4 @@
 """Atomic adds of partial sums over the tile's lanes: fewer, larger adds give the same total."""
-
 import torch
 import triton
 import triton.language as tl

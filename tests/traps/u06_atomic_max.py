@@ -1,5 +1,4 @@
 """An atomic maximum of the tile's maximum."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """Partials in a slot a tile, summed over the tiles by the launcher."""
-
 import torch
 import triton
 import triton.language as tl

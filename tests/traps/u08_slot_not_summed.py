@@ -1,5 +1,4 @@
 """Partials in a slot a tile, of which the launcher takes the largest."""
-
 import torch
 import triton
 import triton.language as tl

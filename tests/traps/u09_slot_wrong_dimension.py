@@ -1,5 +1,4 @@
 """Partials in a slot a tile; the launcher sums over the rows instead."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The exponential of a partial goes to the slot: the launcher's sum is not the exponential of the whole."""
-
 import torch
 import triton
 import triton.language as tl

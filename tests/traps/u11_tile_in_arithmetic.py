@@ -1,5 +1,4 @@
 """The tile's size scales the result."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """A vector is read by the lane's number inside the tile, the same in every tile."""
-
 import torch
 import triton
 import triton.language as tl

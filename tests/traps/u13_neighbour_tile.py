@@ -1,5 +1,4 @@
 """Every tile also reads the lanes of the next one."""
-
 import torch
 import triton
 import triton.language as tl

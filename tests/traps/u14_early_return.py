@@ -1,5 +1,4 @@
 """Tiles past a bound that is read from memory leave early."""
-
 import torch
 import triton
 import triton.language as tl

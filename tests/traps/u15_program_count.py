@@ -1,5 +1,4 @@
 """The number of programs along the tiled axis scales the result."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """A mask along K only: the tile divides V on every workload."""
-
 import torch
 import triton
 import triton.language as tl

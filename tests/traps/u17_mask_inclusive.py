@@ -1,5 +1,4 @@
 """The mask is written `o_v <= V - 1`."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The mask cuts at another length than the grid covers; past it the tile must divide the row."""
-
 import torch
 import triton
 import triton.language as tl
@@ -22,9 +21,7 @@ def run(x):
     V = x["v"].shape[1]
     BV = 16
     y = torch.zeros_like(x["v"])
-    tile_kernel[(triton.cdiv(V, BV), B)](
-        x["k"], x["v"], y, x["w"], x["w"].shape[1], K=K, V=V, BK=triton.next_power_of_2(K), BV=BV
-    )
+    tile_kernel[(triton.cdiv(V, BV), B)](x["k"], x["v"], y, x["w"], x["w"].shape[1], K=K, V=V, BK=triton.next_power_of_2(K), BV=BV)
     return {"y": y}
 
 

@@ -1,5 +1,4 @@
 """A state window is shifted by one in place."""
-
 import torch
 import triton
 import triton.language as tl

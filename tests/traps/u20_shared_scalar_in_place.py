@@ -1,5 +1,4 @@
 """A scale that all tiles read is updated in place by all of them."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The tile also sizes a scratch buffer of the launcher."""
-
 import torch
 import triton
 import triton.language as tl

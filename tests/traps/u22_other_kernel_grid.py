@@ -1,5 +1,4 @@
 """The tile also counts the programs of a second kernel."""
-
 import torch
 import triton
 import triton.language as tl

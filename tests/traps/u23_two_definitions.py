@@ -1,5 +1,4 @@
 """Two kernels of one name, chosen by a flag of the module."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The grid comes from a helper function of the file."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The tile is the default of a launcher's argument."""
-
 import torch
 import triton
 import triton.language as tl

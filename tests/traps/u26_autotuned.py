@@ -1,5 +1,4 @@
 """The autotuner owns the tile."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The launcher passes one tensor twice: a shared scalar is read through one name and written through the other."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """One name holds the key, then its norm, then a row of another tensor, inside and outside the loop."""
-
 import torch
 import triton
 import triton.language as tl

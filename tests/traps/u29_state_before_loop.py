@@ -1,5 +1,4 @@
 """The state starts as zeros before a time loop and pointers move by increments."""
-
 import torch
 import triton
 import triton.language as tl

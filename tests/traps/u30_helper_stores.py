@@ -1,5 +1,4 @@
 """A helper loads, computes and stores the tile."""
-
 import torch
 import triton
 import triton.language as tl

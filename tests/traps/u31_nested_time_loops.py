@@ -1,5 +1,4 @@
 """Loops over blocks of time, and over steps inside them."""
-
 import torch
 import triton
 import triton.language as tl

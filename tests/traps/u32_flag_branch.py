@@ -1,5 +1,4 @@
 """An invariant is computed under a compile-time flag, with another in the other arm."""
-
 import torch
 import triton
 import triton.language as tl

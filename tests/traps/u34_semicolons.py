@@ -1,5 +1,4 @@
 """Several statements on one line."""
-
 import torch
 import triton
 import triton.language as tl
@@ -13,9 +12,7 @@ def tile_kernel(k, v, y, K: tl.constexpr, V: tl.constexpr, BK: tl.constexpr, BV:
     b_k = tl.load(k + i_b * K + o_k, mask=o_k < K, other=0.0)
     c = tl.rsqrt(tl.sum(b_k * b_k) + 1e-6)
     b_v = tl.load(v + i_b * V + o_v, mask=o_v < V, other=0.0)
-    s = c
-    b_v = b_v * s
-    tl.store(y + i_b * V + o_v, b_v, mask=o_v < V)
+    s = c; b_v = b_v * s; tl.store(y + i_b * V + o_v, b_v, mask=o_v < V)
 
 
 def run(x):

@@ -1,5 +1,4 @@
 """A fixed number of slots from torch.empty: those without a tile would never be written."""
-
 import torch
 import triton
 import triton.language as tl

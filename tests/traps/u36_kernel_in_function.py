@@ -1,5 +1,4 @@
 """The kernel is defined inside a function."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The language under another name."""
-
 import torch
 import triton
 import triton.language as T

@@ -1,5 +1,4 @@
 """Constexpr arguments by position."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """Padded lanes are set to zero by tl.where, not by the load."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The tile's index is int64."""
-
 import torch
 import triton
 import triton.language as tl

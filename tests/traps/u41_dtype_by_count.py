@@ -1,5 +1,4 @@
 """The launcher picks the output's dtype by the number of tiles."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """Only the first tile's lanes are stored."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The outer product of the tile's lanes with themselves: only the diagonal blocks are written."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The number of tiles reaches the kernel as an argument and scales the result."""
-
 import torch
 import triton
 import triton.language as tl
@@ -21,9 +20,7 @@ def run(x):
     V = x["v"].shape[1]
     BV = 16
     y = torch.zeros_like(x["v"])
-    tile_kernel[(triton.cdiv(V, BV), B)](
-        x["k"], x["v"], y, triton.cdiv(V, BV), K=K, V=V, BK=triton.next_power_of_2(K), BV=BV
-    )
+    tile_kernel[(triton.cdiv(V, BV), B)](x["k"], x["v"], y, triton.cdiv(V, BV), K=K, V=V, BK=triton.next_power_of_2(K), BV=BV)
     return {"y": y}
 
 

@@ -1,5 +1,4 @@
 """The lanes are reversed inside the tile."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """keep_dims is given by position."""
-
 import torch
 import triton
 import triton.language as tl

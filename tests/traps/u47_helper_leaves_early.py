@@ -1,5 +1,4 @@
 """A helper returns another value for all tiles but the first."""
-
 import torch
 import triton
 import triton.language as tl

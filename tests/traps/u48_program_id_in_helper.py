@@ -1,5 +1,4 @@
 """A helper reads the program id that its argument names."""
-
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,4 @@
 """The grid counts whole tiles only: the last lanes of the row are never written."""
-
 import torch
 import triton
 import triton.language as tl
