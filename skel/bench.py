@@ -79,7 +79,8 @@ def guarded_text(result: BenchResult) -> tuple[str, list[Any]]:
     One variant that is chosen on every workload is the file; else the original with variants behind a guard.
     Raises Refuse where no guard can be written.
     """
-    from skel.rewriter.engine.guard import Choice, emit_guard
+    from skel.rewriter.engine.guard import emit_guard
+    from skel.rewriter.engine.guard_condition import Choice
     from skel.rewriter.reasons import finding
 
     plan, variants = result.plan, result.variants
@@ -90,9 +91,31 @@ def guarded_text(result: BenchResult) -> tuple[str, list[Any]]:
     for row in result.timing["workloads"]:
         launch = next(one for one in row["launches"] if one["kernel"] == plan.kernel)
         grid = tuple(launch["grid"])
-        choices.append(Choice(row["label"], row["chosen"], grid, launch["constants"], launch["dtypes"]))
+        variant = row["chosen"] if row["chosen"] in variants else None
+        choices.append(Choice(row["label"], variant, grid, launch["constants"], launch["dtypes"]))
     made = emit_guard(plan.subject.text, plan.subject.path, plan.kernel, variants, choices)
     return made.text, [finding("guard_emitted", condition=f"not ({text})") for text in made.conditions.values()]
+
+
+def checked_text(result: BenchResult) -> str:
+    """The file that comes of a measurement, run against the original once more. Raises WrongUse where none does."""
+    from skel.rewriter.reasons import Refuse
+    from skel.validation import check as numerics
+    from skel.validation.subject import CandidateSource
+
+    subject = result.plan.subject
+    try:
+        text, _ = guarded_text(result)
+    except Refuse as refused:
+        raise WrongUse(refused.refusal.message, hint=refused.refusal.hint) from refused
+    sidecar = subject.sidecar.path if subject.sidecar else None
+    judged = [CandidateSource("the result", text)]
+    checked = numerics.check(subject.text, judged, subject.path, workload_file=sidecar)
+    if checked.candidates[0].verdict is not Verdict.EQUIVALENT:
+        codes = dict.fromkeys(finding.code for finding in checked.candidates[0].all_findings)
+        why = ", ".join(codes) or "it did not run"
+        raise WrongUse(f"the result is not the original's equal here: {why}", hint="see `skel check`")
+    return text
 
 
 def with_slices(plan: Plan) -> Plan:

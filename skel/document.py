@@ -130,9 +130,8 @@ def _once(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _compile(progress: Progress) -> dict[str, Any] | None:
-    if progress.original is None:
+    if progress.original is None or progress.candidates is None:
         return None
-    assert progress.candidates is not None
     original = progress.original
     return {
         "target": original.target,
@@ -150,8 +149,10 @@ def _timing(job: Job) -> dict[str, Any]:
         why = "--no-bench"
     elif not gpu_names():
         why = "there is no GPU here"
+    elif job.skeleton.purpose != "speed":
+        why = f"the skeleton is for {job.skeleton.purpose}"
     else:
-        why = f"the skeleton is for {job.skeleton.purpose}" if job.skeleton.purpose != "speed" else "nothing to be timed"
+        why = "there was nothing to be timed"
     return {"timed": False, "why": why}
 
 
@@ -161,7 +162,7 @@ def _environment(report: CheckReport | BenchResult | None) -> dict[str, Any]:
     from skel.store.schema import Environment
 
     versions = {name: version_of(name) for name in ("torch", "triton")}
-    made = Environment(device="none: nothing was run", python=platform.pythonversion_of(), skel=__version__, **versions)
+    made = Environment(device="none: nothing was run", python=platform.python_version(), skel=__version__, **versions)
     return made.model_dump(mode="json")
 
 

@@ -16,6 +16,9 @@ from .timing.plan import Plan
 from .timing.state import State
 from .timing.summary import summarise
 
+ORIGINAL = "original"
+"""What is chosen on a workload where no variant is."""
+
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
@@ -100,15 +103,25 @@ def write_evidence(evidence: Evidence, folder: Path) -> Path:
 
 
 def _rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows without their facts, which are findings now."""
-    return [{key: value for key, value in row.items() if key != "facts"} for row in summary["workloads"]]
+    """Rows without their facts, which are findings now; `chosen` names the original where it is kept."""
+    return [
+        {key: value for key, value in row.items() if key != "facts"} | {"chosen": row["chosen"] or ORIGINAL}
+        for row in summary["workloads"]
+    ]
 
 
 def _findings(plan: Plan, summary: dict[str, Any]) -> list[Finding]:
     measured = f"{summary['timer'] or 'nothing'}, cold L2"
     place = Place(file=plan.subject.path, kernel=plan.kernel)
-    found = [from_fact(fact, place, measured) for fact in summary["facts"]]
+    found = [from_fact(_weighed(fact, summary), place, measured) for fact in summary["facts"]]
     for row in summary["workloads"]:
         there = place.model_copy(update={"workload": row["label"]})
-        found += [from_fact(fact, there, measured) for fact in row["facts"]]
+        found += [from_fact(_weighed(fact, summary), there, measured) for fact in row["facts"]]
     return found
+
+
+def _weighed(fact: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+    """What is wrong with a candidate that was not chosen, where another was, is no error of the result."""
+    about = fact["data"].get("candidate") or fact["fields"].get("candidate")
+    lesser = fact["severity"] == "error" and summary["variants"] and about is not None
+    return fact | {"severity": "info"} if lesser and about not in summary["variants"] else fact

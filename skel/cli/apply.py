@@ -12,6 +12,7 @@ from skel.files import SourceFile, path_inside, read_source, write_whole
 from skel.store.schema.words import ExitStatus
 
 from .database import open_store
+from .evidence_files import Evidence, State, keep_evidence
 from .options import Db, Json, existing_file, parse_kernel, parse_settings, parse_target_file
 from .output import emit, working
 
@@ -44,6 +45,8 @@ def command(
     settings: Set = [],  # noqa: B006
     workload: Workload = None,
     architecture: Arch = "sm_90",
+    state: State = None,
+    evidence: Evidence = None,
     as_json: Json = False,
     db: Db = None,
 ) -> int:
@@ -56,7 +59,7 @@ def command(
 
     from .verdict import render_verdict
 
-    source, kernel = _source(target, workload)
+    source, kernel = source_of(target, workload)
     path = source.path
     destination = _destination(source, name, out, in_place, diff)
     job = Job(
@@ -68,11 +71,14 @@ def command(
         target=architecture,
         full=full,
         bench=not no_bench,
+        state=state,
         workload=str(existing_file(workload)) if workload is not None else None,
     )
     with working(f"applying {name} to {path}"):
         result = apply(job)
     document = result.document
+    if result.bench is not None:
+        keep_evidence(result.bench, evidence, db)
     if result.verdict.is_success and result.text is not None:
         if diff:
             document["diff"] = unified_diff(source.text, result.text, path_inside(path))
@@ -83,7 +89,7 @@ def command(
     return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT
 
 
-def _source(target: str | None, workload: str | None) -> tuple[SourceFile, str | None]:
+def source_of(target: str | None, workload: str | None) -> tuple[SourceFile, str | None]:
     """The file to be rewritten and the kernel's name. Raises WrongUse where neither FILE nor a sidecar names one."""
     if target and not target.startswith("::"):
         path, kernel = parse_target_file(target)

@@ -11,9 +11,11 @@ from skel.faults import WrongUse
 from skel.files import read_source, write_whole
 from skel.store.schema.words import ExitStatus, Verdict
 
+from .apply import source_of
 from .database import open_store
-from .options import Db, Json, existing_file, parse_settings, parse_target_file
-from .output import emit, say, working
+from .evidence_files import Evidence, State, keep_evidence
+from .options import Db, Json, existing_file, parse_settings
+from .output import emit, working
 
 if TYPE_CHECKING:
     from skel.validation.bench import BenchResult
@@ -33,11 +35,8 @@ PlanFile = Annotated[
     str | None,
     typer.Option("--plan", metavar="PLAN", help="Write a plan there and stop; with --state, read what came of it."),
 ]
-State = Annotated[
-    str | None, typer.Option("--state", metavar="DIR", help="Folder that keeps what was measured, to go on there.")
-]
-Evidence = Annotated[
-    str | None, typer.Option("--evidence", metavar="DIR", help="Write the evidence there as well as to the database.")
+Out = Annotated[
+    str | None, typer.Option("-o", "--out", metavar="OUT", help="Write the file there where the verdict is good.")
 ]
 Numbers = Annotated[
     list[str], typer.Option("--number", metavar="KEY=VALUE", help="Set a number of the protocol: timing.batch=4.")
@@ -54,6 +53,7 @@ def command(
     plan: PlanFile = None,
     state: State = None,
     evidence: Evidence = None,
+    out: Out = None,
     numbers: Numbers = [],  # noqa: B006
     as_json: Json = False,
     db: Db = None,
@@ -68,12 +68,12 @@ def command(
     from .verdict import render_verdict
 
     if plan is not None and state is not None:
-        return _finish(result_of(load_plan(plan), Path(state)), evidence, as_json, db)
-    if original is None or (candidate is None) == (skeleton is None):
+        return _finish(result_of(load_plan(plan), Path(state)), evidence, out, as_json, db)
+    if (original is None and workload is None) or (candidate is None) == (skeleton is None):
         raise WrongUse("say what is timed", hint="ORIGINAL and CANDIDATE, or ORIGINAL and --skeleton NAME")
     if plan is None:
         require_gpu()
-    with working(f"planning the timing of {original}"):
+    with working(f"planning the timing of {original or workload}"):
         made = _plan(original, candidate, skeleton, settings, workload, architecture, _protocol(numbers), db)
     if isinstance(made, dict):
         emit(made, as_json, lambda console: render_verdict(console, made))
@@ -83,13 +83,13 @@ def command(
         document = plan_document(made, plan)
         emit(document, as_json, lambda console: console.print(document["timing"]["why"], markup=False))
         return ExitStatus.OK
-    with working(f"timing {original}"):
+    with working(f"timing {original or workload}"):
         result = measure_here(made, state)
-    return _finish(result, evidence, as_json, db)
+    return _finish(result, evidence, out, as_json, db)
 
 
 def _plan(
-    original: str, candidate: str | None, skeleton: str | None, settings: list[str], workload: str | None,
+    original: str | None, candidate: str | None, skeleton: str | None, settings: list[str], workload: str | None,
     architecture: str, numbers: Protocol, db: str | None,
 ) -> Plan | dict[str, Any]:
     """The plan; the document where the skeleton does not apply or nothing of it compiles."""
@@ -97,8 +97,8 @@ def _plan(
     from skel.bench import pair_plan, search_plan
     from skel.store.records import get_skeleton
 
-    path, kernel = parse_target_file(original)
-    source = read_source(path)
+    source, kernel = source_of(original, workload)
+    path = source.path
     sidecar = str(existing_file(workload)) if workload is not None else None
     if candidate is not None:
         other = read_source(existing_file(candidate))
@@ -113,31 +113,20 @@ def _plan(
     return progress.end(Verdict.NOT_APPLICABLE if progress.candidates is None else Verdict.OVER_LIMITS).document
 
 
-def _finish(result: BenchResult, folder: str | None, as_json: bool, db: str | None) -> int:
-    from skel.bench import bench_document
+def _finish(result: BenchResult, folder: str | None, out: str | None, as_json: bool, db: str | None) -> int:
+    """Keeps the evidence, writes the file where it was asked for and is good, prints the document."""
+    from skel.bench import bench_document, checked_text
 
     from .verdict import render_verdict
 
     keep_evidence(result, folder, db)
     document = bench_document(result)
+    if out is not None and result.verdict.is_success:
+        with working("checking the file that comes of it"):
+            write_whole(Path(out), checked_text(result))
+        document["out"] = out
     emit(document, as_json, lambda console: render_verdict(console, document))
     return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT
-
-
-def keep_evidence(result: BenchResult, folder: str | None, db: str | None) -> None:
-    """Stores what a finished measurement showed, good or bad; `folder` gets it as a file too. Raises WrongUse."""
-    from skel.store.evidence import add_evidence
-    from skel.validation.bench import evidence_of, write_evidence
-
-    evidence = evidence_of(result)
-    if evidence is None:
-        return
-    add_evidence(open_store(db), evidence)
-    if folder is not None:
-        try:
-            say(f"evidence: {write_evidence(evidence, Path(folder))}")
-        except OSError as error:
-            raise WrongUse(f"{folder} cannot be written: {error.strerror}", hint="give another folder") from error
 
 
 def _protocol(pairs: list[str]) -> Protocol:

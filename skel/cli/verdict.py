@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from skel.store.schema.words import Verdict
 
 from .tables import print_table
+from .timing import render_timing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +52,8 @@ def render_verdict(console: Console, document: dict[str, Any]) -> None:
     columns = [(title, key) for title, key in _COLUMNS if any(row[key] is not None for row in rows)]
     if rows:
         print_table(console, [title for title, _ in columns], [[row[key] for _, key in columns] for row in rows])
+    if (document["timing"] or {}).get("workloads"):
+        render_timing(console, document["timing"])
     hinted: set[str] = set()
     for finding in sorted(document["findings"], key=lambda finding: _SEVERITIES.index(finding["severity"])):
         _finding(console, finding, with_hint=finding["severity"] != "info" and finding["code"] not in hinted)

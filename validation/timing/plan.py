@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,12 @@ class Plan:
 
     @property
     def id(self) -> str:
-        """Hash of the content: figures of one plan are never taken for those of another."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        """Hash of what is timed: figures of one plan are never taken for those of another.
+
+        The protocol's numbers are not in it, so that a plan outlives a number that a later version adds.
+        """
+        data = asdict(replace(self, numbers=Protocol())) | {"numbers": None}
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
         data = asdict(self) | {"numbers": self.numbers.to_dict(), "subject": self.subject.to_dict()}

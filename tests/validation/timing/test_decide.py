@@ -1,0 +1,69 @@
+"""Decisions from screening: which variants, where the original stays, who goes to the finals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from skel.validation.protocol import Timing
+from skel.validation.timing.decide import assignment, decision, finalists, pending_checks, pending_screening
+
+from .made import plan_of, screened
+
+LABELS = ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ({"x": {"a": 2, "b": 1.5, "c": 0.8}}, ["x", "x", None]),
+        ({"x": {"a": 0.9, "b": 0.8, "c": 0.99}}, [None, None, None]),
+        ({"x": {"a": 2, "b": 1, "c": 0.5}, "y": {"a": 0.5, "b": 1.2, "c": 3}}, ["x", "y", "y"]),
+        ({"x": {"a": 2, "b": 2.01, "c": 2}, "y": {"a": 2.01, "b": 2, "c": 2}}, ["x", "x", "x"]),
+        ({"x": {"a": 2, "b": 2}, "y": {"a": 1.5, "b": 1.5, "c": 1.5}}, ["y", "y", "y"]),
+    ],
+    ids=["loser keeps the original", "all lose", "two variants", "a second one must pay", "incomplete is not chosen"],
+)
+def test_assignment(ratios: dict[str, dict[str, float]], expected: list[str | None]) -> None:
+    found = assignment(ratios, LABELS, Timing())
+    assert [found[label] for label in LABELS] == expected
+
+
+def test_at_most_two_variants() -> None:
+    ratios = {name: {label: 2.0 if label == best else 1.0 for label in LABELS} for name, best in zip("xyz", LABELS, strict=True)}
+    assert len(set(assignment(ratios, LABELS, Timing()).values()) - {None}) == 2
+
+
+def test_one_over_the_limits_in_some_places_may_be_chosen_in_others() -> None:
+    ratios = {"x": {"a": 3.0, "b": 3.0}, "y": {"a": 1.5, "b": 1.5, "c": 1.5}}
+    assert assignment(ratios, LABELS, Timing(), {"x": {"c"}}) == {"a": "x", "b": "x", "c": "y"}
+
+
+def test_the_finals_hold_the_chosen_the_best_and_the_best_widened(tmp_path: Path) -> None:
+    plan = plan_of("loop1", "loop2", "loop3", "widen1", "widen2")
+    rates = {"loop1": 1.5, "loop2": 1.4, "loop3": 1.3, "widen1": 1.1, "widen2": 1.2}
+    state = screened(tmp_path, plan, {name: {"a": rate, "b": rate} for name, rate in rates.items()})
+    assert finalists(plan, state) == {"a": ["loop1", "loop2", "widen2"], "b": ["loop1", "loop2", "widen2"]}
+
+
+def test_where_all_lose_the_best_is_judged_everywhere(tmp_path: Path) -> None:
+    plan = plan_of("x", "y")
+    state = screened(tmp_path, plan, {"x": {"a": 0.8, "b": 0.9}, "y": {"a": 0.7, "b": 0.7}})
+    assert decision(plan, state) == {"a": "x", "b": "x"}
+
+
+def test_a_single_file_is_judged_as_it_is(tmp_path: Path) -> None:
+    plan = plan_of("x", skeleton=None)
+    state = screened(tmp_path, plan, {"x": {"a": 2.0, "b": 0.5}})
+    assert decision(plan, state) == {"a": "x", "b": "x"}
+
+
+def test_what_is_wrong_or_works_outside_its_launches_is_never_timed(tmp_path: Path) -> None:
+    plan = plan_of("x", "y")
+    state = screened(tmp_path, plan, {"x": {"a": 2.0}, "y": {"a": 3.0}})
+    assert not pending_screening(plan, state) and not pending_checks(state, "x")
+    state.add("verified", workload="a", candidate="y", facts=[], figures=[], untimed={"sum": 1})
+    assert decision(plan, state) == {"a": "x"}
+    state.add("failed", stage="final", candidate="x", workload="a", facts=[])
+    assert decision(plan, state) == {"a": None}
