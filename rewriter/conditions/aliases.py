@@ -44,6 +44,8 @@ def _shared(a: tuple[Hashable, Hashable], b: tuple[Hashable, Hashable]) -> bool:
 def _roots(module: Module, node: ast.expr) -> Iterator[tuple[Hashable, Hashable]]:
     """(tensor, part of it) for every tensor that the expression may stand for; the part is None for all of it."""
     value = follow(module, node)[0]
+    if isinstance(value, ast.Constant):
+        return  # No tensor: two outputs that are both left out share nothing.
     if isinstance(value, ast.IfExp):
         yield from _roots(module, value.body)
         yield from _roots(module, value.orelse)
