@@ -1,4 +1,4 @@
-"""Parameters that may share memory: those whose arguments at a launch are, or may be, the same tensor or views of it."""
+"""Parameters that may share memory: at some launch their arguments are, or may be, one tensor or views of it."""
 
 from __future__ import annotations
 
