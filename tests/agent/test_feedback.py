@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,20 @@ def test_the_first_wrong_version_is_named(verdicts: list[Verdict], named: str | 
         assert found is None
         return
     assert found is not None and named in found.message and found.code == "wrong_step"
+
+
+def test_a_change_of_several_lines_is_taken_apart_where_its_lines_stand_alone() -> None:
+    after = BEFORE.replace("b = 2\nc = 3", "b = 20\nc = 30")
+
+    def judge(versions: Sequence[Version]) -> list[Verdict]:
+        return [Verdict.WRONG if "c = 30" in one.text else Verdict.EQUIVALENT for one in versions]
+
+    found = first_wrong(BEFORE, by_hunk(BEFORE, after), judge, "a.py", "bisection")
+    assert found is not None and found.data["statement"] == "c = 30"
+    broken = first_wrong(BEFORE, by_hunk(BEFORE, after),
+                         lambda them: [Verdict.FAILED if "c = 3\n" in one.text else Verdict.WRONG for one in them],
+                         "a.py", "bisection")  # fmt: skip
+    assert broken is not None and broken.data["lines"] == [2, 3]
 
 
 def test_a_single_statement_is_quoted() -> None:

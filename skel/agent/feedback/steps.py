@@ -83,11 +83,28 @@ def first_wrong(original: str, versions: Sequence[Version], judge: Judge, path: 
     before = original
     for version, verdict in zip(versions, judge(versions), strict=True):
         if verdict is Verdict.WRONG:
-            return _finding(version, before, path, measured)
+            return _finer(before, version, judge, path, measured) or _finding(version, before, path, measured)
         if verdict is not Verdict.EQUIVALENT:
             return None
         before = version.text
     return None
+
+
+def _finer(before: str, version: Version, judge: Judge, path: str, measured: str) -> Finding | None:
+    """The finding for one line of a change of several, where each stands alone; None where it does not."""
+    lines = by_line(before, version)
+    return first_wrong(before, lines, judge, path, measured) if 1 < len(lines) <= MOST else None
+
+
+def by_line(before: str, version: Version) -> list[Version]:
+    """A change that replaces lines by as many, one line after the other; empty for other changes."""
+    old, new = before.splitlines(keepends=True), version.text.splitlines(keepends=True)
+    if len(old) != len(new):
+        return []
+    changed = [number for number, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
+    return [
+        Version(f"{version.step}, up to its line {at + 1},", "".join([*new[: at + 1], *old[at + 1 :]])) for at in changed
+    ]
 
 
 def _finding(version: Version, before: str, path: str, measured: str) -> Finding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -87,9 +86,22 @@ def lay_out(folder: Path, given: Given) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
     path = folder / "skeleton.yaml"
     record = given.record
-    text = record if isinstance(record, str) else json.dumps(record.model_dump(mode="json", exclude_none=True))
+    text = record if isinstance(record, str) else _as_yaml(record)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def _as_yaml(record: Skeleton) -> str:
+    """The record's YAML. Not its JSON: `1e-05` is a number there and a word in YAML."""
+    import yaml
+
+    class Plain(yaml.SafeDumper):
+        """Writes no anchors, which records may not have."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return yaml.dump(record.model_dump(mode="json", exclude_none=True), Dumper=Plain, allow_unicode=True)
 
 
 def _said(error: ValueError) -> str:
