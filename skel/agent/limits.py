@@ -19,7 +19,7 @@ class Limits:
     """Most jobs in the queue of one database."""
     running_jobs: int = 2
     """Most jobs at a time, whoever asked for them; on a GPU one."""
-    job_seconds: float = 1200.0
+    job_seconds: float = 3600.0
     """Most wall clock for one job."""
     result_bytes: int = 4 << 20
     """Largest document of a job."""

@@ -69,7 +69,8 @@ def waves(kernel: dict[str, Any], target: str) -> float | None:
         return None
     a_warp = ceil(kernel["registers"] * 32 / 256) * 256
     warps = int(kernel["num_warps"])
-    resident = min(_PROGRAMS, _WARPS // warps, _REGISTERS // (a_warp * warps))
+    resident: int = min(_PROGRAMS, _WARPS // warps, _REGISTERS // (a_warp * warps))
     if kernel["shared_memory_bytes"]:
-        resident = min(resident, _SHARED[target] // (int(kernel["shared_memory_bytes"]) + 1024))
-    return round(int(kernel["programs"]) / (max(resident, 1) * MULTIPROCESSORS[target]), 3)
+        resident: int = min(resident, _SHARED[target] // (int(kernel["shared_memory_bytes"]) + 1024))
+    programs: int = kernel["programs"]
+    return round(programs / (max(resident, 1) * MULTIPROCESSORS[target]), 3)

@@ -103,7 +103,8 @@ def by_line(before: str, version: Version) -> list[Version]:
         return []
     changed = [number for number, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
     return [
-        Version(f"{version.step}, up to its line {at + 1},", "".join([*new[: at + 1], *old[at + 1 :]])) for at in changed
+        Version(f"{version.step}, up to its line {at + 1},", "".join([*new[: at + 1], *old[at + 1 :]]))
+        for at in changed
     ]
 
 

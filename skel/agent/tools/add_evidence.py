@@ -70,9 +70,11 @@ def evidence_of(job: Job, skeleton: str | None) -> Evidence:
     if name is None:
         raise CallError("no_evidence", job=job.id, why="it compared two files: say on which skeleton it is evidence")
     timing, numerics, compiled = document["timing"] or {}, document["numerics"], document["compile"]
-    if numerics is None and compiled is None:
+    timed = bool(timing.get("timed"))
+    if numerics is None and compiled is None and not timed:
         raise CallError("no_evidence", job=job.id, why=f"nothing was compiled or run ({document['verdict']})")
     chosen: dict[str, Any] = next((one for one in document["candidates"] if one["chosen"]), {})
+    rows = timing["workloads"] if timed else []
     checked = numerics["candidates"][0]["workloads"] if numerics and numerics["candidates"] else []
     return Evidence(
         skeleton=name,
@@ -81,12 +83,12 @@ def evidence_of(job: Job, skeleton: str | None) -> Evidence:
         source_sha256=document["source_sha256"],
         candidate_sha256=document.get("candidate_sha256"),
         settings=chosen.get("settings", {}),
-        level="timing" if timing.get("timed") else "numerics" if numerics else "compile",
+        level="timing" if timed else "numerics" if numerics else "compile",
         verdict=Verdict(document["verdict"]),
-        workloads=tuple(checked),
+        workloads=tuple(rows or checked),
         compile={} if compiled is None else {key: compiled[key] for key in ("target", "workload", "original")},
         numerics={} if numerics is None else {k: v for k, v in numerics.items() if k != "candidates"},
-        timing=timing,
+        timing={key: value for key, value in timing.items() if key != "workloads"},
         findings=tuple(Finding.model_validate(one) for one in document["findings"][:40]),
         environment=Environment.model_validate(document["environment"]),
         measured_at=datetime.fromisoformat(str(job.ended_at)),

@@ -8,9 +8,9 @@ from skel.store.schema import Record
 
 from ..errors import CallError
 from ..session_type import Session
-from ..tool import FilePath, Tool, Waiting, paragraphs
+from ..tool import FilePath, Identifier, Tool, Waiting, paragraphs
 from ..views import JobOutput
-from ..work import Work, Worked
+from ..work import Work, Worked, follow
 from .check_equivalence import identity
 
 
@@ -20,16 +20,25 @@ class Given(Waiting):
     original: FilePath
     candidate: FilePath
     workload: FilePath | None = None
-    full: bool = False
-    """More seeds, values and shapes in the comparison before the timing."""
+    kernel: Identifier | None = None
+    """The kernel that is timed; else all that are launched."""
+
+
+class Row(Record):
+    """One workload."""
+
+    label: str
+    ratio: Any = None
+    """Original over candidate in time, with its interval: above 1 is faster. Absent where it was not timed."""
 
 
 class Result(Record):
-    """What was timed."""
+    """What was timed; the part `report` has every figure."""
 
     original: str
     candidate: str
-    timing: dict[str, Any]
+    timed: bool
+    workloads: tuple[Row, ...]
 
 
 class Output(JobOutput):
@@ -43,32 +52,38 @@ def _start(session: Session, given: Given) -> str:
     session.roots.read(given.candidate)
     if given.workload is not None:
         session.roots.file(given.workload)
-    _bench()
+    _require_gpu()
     return session.dispatcher.submit(TOOL.name, session.roots.names, given.model_dump(exclude={"wait_seconds"}))
 
 
-def _bench() -> Any:
-    """The function that compares and times. Raises CallError(not_here) without a GPU."""
-    from skel import apply
+def _require_gpu() -> None:
+    """Raises CallError(not_here)."""
     from skel.gpu import gpu_names
 
     if not gpu_names():
         raise CallError("not_here", what="benchmark", why="there is no GPU; check_equivalence and compiling need none")
-    bench = getattr(apply, "bench", None)
-    if bench is None:
-        raise CallError("not_here", what="benchmark", why="this version does not time")
-    return bench
 
 
 def _work(work: Work, given: Given) -> Worked:
     from skel.apply import unified_diff
+    from skel.bench import bench_document, measure_here, pair_plan
+    from skel.validation.protocol import Protocol
 
+    _require_gpu()
     original, candidate = work.roots.read(given.original), work.roots.read(given.candidate)
     file, other = work.roots.shown(original.path), work.roots.shown(candidate.path)
     workload = None if given.workload is None else str(work.roots.file(given.workload))
-    result = _bench()(original.text, file, candidate.text, other, workload, full=given.full, report=work.step)
-    document = result.document | identity(original, candidate)
-    view = {"original": file, "candidate": other, "timing": document["timing"] or {}}
+    work.report("timing", f"{other} against {file}")
+    plan = pair_plan(original.text, file, candidate.text, other, workload, given.kernel, Protocol())
+    result = measure_here(plan, None)
+    document = bench_document(result)
+    document |= identity(original, candidate) | ({"kernel": document["kernel"]} if document["kernel"] else {})
+    timing = document["timing"]
+    rows = [
+        {"label": row["label"], "ratio": row.get("candidates", {}).get(other, {}).get("ratio")}
+        for row in timing["workloads"]
+    ]
+    view = {"original": file, "candidate": other, "timed": bool(timing["timed"]), "workloads": rows}
     return Worked(
         result.verdict.value,
         view,
@@ -76,6 +91,7 @@ def _work(work: Work, given: Given) -> Worked:
         findings=document["findings"],
         report=document,
         diff=unified_diff(original.text, candidate.text, file),
+        next=[follow("add_evidence", "keep what was measured; say on which skeleton", job=work.job)],
     )
 
 
