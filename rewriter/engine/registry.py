@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ..primitives import (
+    cache_hints,
     div_to_reciprocal,
     exp_to_exp2,
     fuse_axis_loop,
     fuse_axis_widen,
+    hoist_producer,
     pipeline_loads,
+    reorder_grid,
     reuse_subexpression,
     set_dot_precision,
     set_launcher_default,
@@ -29,5 +32,8 @@ PRIMITIVES: dict[str, Primitive] = {
         widen_index.PRIMITIVE,
         reuse_subexpression.PRIMITIVE,
         pipeline_loads.PRIMITIVE,
+        cache_hints.PRIMITIVE,
+        hoist_producer.PRIMITIVE,
+        reorder_grid.PRIMITIVE,
     )
 }

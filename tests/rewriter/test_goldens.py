@@ -19,6 +19,9 @@ PRIMITIVES = {
     "widen_index": "int64_offsets",
     "reuse_subexpression": "reuse_subexpression",
     "pipeline_loads": "pipeline_loads",
+    "cache_hints": "cache_hints",
+    "hoist_producer": "hoist_producer",
+    "reorder_grid": "reorder_grid",
 }
 
 

@@ -21,6 +21,7 @@ REWRITING = {
     "int64_offsets": ["widen_index"],
     "reuse_subexpression": ["reuse_subexpression"],
     "pipeline_loads": ["pipeline_loads"],
+    "cache_hints": ["cache_hints"],
 }
 PURPOSES = {
     "dot_tf32x3": Purpose.ACCURACY,
