@@ -36,7 +36,7 @@ def slice_body(
     after the first tile's work, any atomic), reads what a repeated statement sets, or sets what one reads or sets.
     """
     written = written_bases(facts, aliases)
-    repeated = {s for s in body if s not in fixed and (_depends(facts, axis, s) or _atomic(facts, axis, s))}
+    repeated = {s for s in body if s not in fixed and (depends_on_axis(facts, axis, s) or _atomic(facts, axis, s))}
     changed = True
     while changed:
         changed = False
@@ -86,7 +86,8 @@ def called_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _depends(facts: Facts, axis: Axis, statement: ast.stmt) -> bool:
+def depends_on_axis(facts: Facts, axis: Axis, statement: ast.stmt) -> bool:
+    """True where a name it sets, memory it touches or a branch it takes depends on the axis."""
     inside = set(ast.walk(statement))
     for events in facts.runs:
         for node in inside:

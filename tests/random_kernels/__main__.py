@@ -1,4 +1,4 @@
-"""python -m tests.random_kernels --count N --seed S [--out FILE]: a summary as JSON; status 1 where anything is wrong."""
+"""python -m tests.random_kernels --count N --seed S [--out FILE]: a summary as JSON; status 1 if it is wrong."""
 
 from __future__ import annotations
 

@@ -111,7 +111,10 @@ class Writer:
         index = row or self.row
         if self.step and row is None:
             index = f"({self.row} * T + {self.step})"
-        return f"{name} + {index}{'' if size == '1' else ' * ' + (f'({size})' if '*' in size and self.chance(0.5) else size)}{self.offset(kind)}"
+        if "*" in size and self.chance(0.5):
+            size = f"({size})"
+        scale = "" if size == "1" else f" * {size}"
+        return f"{name} + {index}{scale}{self.offset(kind)}"
 
     def load(self, kind: str) -> str:
         timed = self.step is not None
@@ -321,7 +324,7 @@ class Writer:
         self.level -= 1
 
     def store(self) -> None:
-        weights = [k for k in "VVVVMMNKSS"]
+        weights = list("VVVVMMNKSS")
         kind = self.rng.choice(weights)
         if kind in "VMN" and self.chance(0.15):
             return self.in_place(kind)
@@ -384,7 +387,8 @@ class Writer:
         elif way == "atomic":
             name = self.out(kind)
             self.emit(
-                f"tl.{'atomic_max' if self.bad() else 'atomic_add'}({self.place(name, kind)}, {value}{f', mask={mask}' if mask else ''})"
+                f"tl.{'atomic_max' if self.bad() else 'atomic_add'}"
+                f"({self.place(name, kind)}, {value}{f', mask={mask}' if mask else ''})"
             )
         elif way == "slot" and self.step is None:
             self.body.slots = True
@@ -406,7 +410,8 @@ class Writer:
             place = self.place(name, kind)
             self.emit(f"if {self.rng.choice(['i_v == 0', 'True'])}:")
             self.emit(
-                f"    tl.store({place}, tl.load({place}{f', mask={mask}, other=0.0' if mask else ''}) + {value}{f', mask={mask}' if mask else ''})"
+                f"    tl.store({place}, tl.load({place}{f', mask={mask}, other=0.0' if mask else ''})"
+                f" + {value}{f', mask={mask}' if mask else ''})"
             )
         else:
             self.write(self.place(self.out(kind), kind), self.partial(kind) if way == "partial" else value, mask)

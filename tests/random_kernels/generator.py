@@ -142,7 +142,7 @@ def _file(
     for name in sorted(body.helpers):
         parts += ["@triton.jit", HELPERS[name], "", ""]
     pointers = [*body.inputs, *(o.name for o in body.outputs)]
-    scalars = [p for p in decoding.parameters]
+    scalars = list(decoding.parameters)
     constexprs = [
         "K: tl.constexpr",
         *(["V: tl.constexpr"] if rng.random() < 0.6 else []),

@@ -74,7 +74,7 @@ def interpret(jobs: Iterable[Job], processes_seconds: int = 1200) -> Iterator[Ra
         yield Ran(**json.loads(line))
 
 
-# -- in the process -------------------------------------------------------------------------------------------------------
+# -- in the process -----------------------------------------------------------------------------------------------
 
 
 class _Memory:
@@ -110,7 +110,7 @@ def _guard_interpreter(memory: _Memory) -> None:
     import triton.runtime.interpreter as interpreter
     from triton.runtime.interpreter import GridExecutor, InterpreterBuilder, TensorHandle
 
-    def masked_load(self, ptrs, mask, other, cache_modifier, eviction_policy, is_volatile):  # type: ignore[no-untyped-def]
+    def masked_load(self, ptrs, mask, other, *_modifiers):  # type: ignore[no-untyped-def]
         dtype = ptrs.get_element_ty()
         kind = interpreter._get_np_dtype(dtype)
         memory.check(ptrs.data, mask.data, numpy.dtype(kind).itemsize, "load")

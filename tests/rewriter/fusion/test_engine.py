@@ -73,7 +73,8 @@ def test_a_fault_of_ours_is_reported_not_raised(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_forms_that_do_not_fit_are_told() -> None:
-    body = "h = tl.zeros([BV], dtype=tl.float32)\nfor t in range(T):\n    d = tl.sum(tl.exp(b_k) * t)\n    h = h * d + b_v\n"
+    body = "h = tl.zeros([BV], dtype=tl.float32)\nfor t in range(T):\n    d = tl.sum(tl.exp(b_k) * t)\n"
+    body += "    h = h * d + b_v\n"
     text = source_of(body + STORE.replace("b_v * c", "h")).replace("c = tl.sum(b_k * b_k)", "c = 1.0")
     found = candidates(skeleton("fuse_vtiles"), text, "case.py")
     assert isinstance(found, Candidates)

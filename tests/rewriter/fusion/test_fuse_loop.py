@@ -104,8 +104,8 @@ def test_stores_stay_in_their_order(assert_rewrite: Callable[..., str]) -> None:
 
 REFUSED = {
     "time_loop": (
-        "h = tl.zeros([BV], dtype=tl.float32)\nfor t in range(T):\n    d = tl.sum(tl.exp(b_k) * t)\n    h = h * d + b_v\n"
-        + STORE.replace("b_v * c", "h"),
+        "h = tl.zeros([BV], dtype=tl.float32)\nfor t in range(T):\n"
+        "    d = tl.sum(tl.exp(b_k) * t)\n    h = h * d + b_v\n" + STORE.replace("b_v * c", "h"),
         "loop_carried_across_tiles",
         "for t in range",
     ),
