@@ -144,8 +144,8 @@ class Timing:
     """Most launches in one graph."""
     host_launches: int = 100
     """Launches over which the host's time is taken."""
-    floor_chunks: int = 16
-    """Parts of a tensor that are changed one by one to see which of it a launch reads."""
+    floor_probes: int = 32
+    """Small pieces of a memory that are changed one by one to see how much of it a launch reads."""
     floor_margin: float = 0.9
     """Faster than this fraction of the floor is impossible; the rest is the error of the measured bandwidth."""
     memory_bound_fraction: float = 0.8

@@ -73,6 +73,8 @@ def command(
         raise WrongUse("say what is timed", hint="ORIGINAL and CANDIDATE, or ORIGINAL and --skeleton NAME")
     if plan is None:
         require_gpu()
+    elif not Path(plan).parent.is_dir():
+        raise WrongUse(f"{plan} cannot be written", hint="--plan takes the path of a file in an existing folder")
     with working(f"planning the timing of {original or workload}"):
         made = _plan(original, candidate, skeleton, settings, workload, architecture, _protocol(numbers), db)
     if isinstance(made, dict):

@@ -39,7 +39,7 @@ def _baseline(context: Context, label: str) -> dict[str, Any]:
     return {
         "parameters": context.parameters(label),
         "bytes_touched": footprint(run.launches),
-        **traffic(run, context.timer, context.numbers.timing.floor_chunks),
+        **traffic(run, context.timer, context.numbers.timing.floor_probes),
         "launches": [figures(launch) | _shape(launch) for launch in run.launches],
         "tensors": {name: _tensor(leaf) for name, leaf in run.tensors().items()},
         "uncounted": _uncounted(run),

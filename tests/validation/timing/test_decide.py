@@ -31,7 +31,8 @@ def test_assignment(ratios: dict[str, dict[str, float]], expected: list[str | No
 
 
 def test_at_most_two_variants() -> None:
-    ratios = {name: {label: 2.0 if label == best else 1.0 for label in LABELS} for name, best in zip("xyz", LABELS, strict=True)}
+    best = dict(zip("xyz", LABELS, strict=True))
+    ratios = {name: {label: 2.0 if label == best[name] else 1.0 for label in LABELS} for name in best}
     assert len(set(assignment(ratios, LABELS, Timing()).values()) - {None}) == 2
 
 

@@ -22,7 +22,7 @@ END = '    return {"y": y, "norm": norm}\n\n'
 NUMBERS = Protocol().override(
     {
         "isolation.run_seconds": 60,
-        "timing.floor_chunks": 2,
+        "timing.floor_probes": 4,
         "timing.bandwidth_bytes": 1 << 14,
         "timing.graph_milliseconds": 0.001,
         "timing.host_launches": 1,
