@@ -36,7 +36,13 @@ def slice_body(
     after the first tile's work, any atomic), reads what a repeated statement sets, or sets what one reads or sets.
     """
     written = written_bases(facts, aliases)
-    repeated = {s for s in body if s not in fixed and (depends_on_axis(facts, axis, s) or _atomic(facts, axis, s))}
+    # What names the index repeats also where its value does not matter: before the loop there is no such name.
+    name = facts.axis_name(axis)
+    repeated = {
+        s
+        for s in body
+        if s not in fixed and (depends_on_axis(facts, axis, s) or _atomic(facts, axis, s) or name in names_read(s))
+    }
     changed = True
     while changed:
         changed = False

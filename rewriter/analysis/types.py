@@ -135,7 +135,10 @@ class TypeAnalysis:
 
     def _parameter(self, made: Definition) -> Types:
         parameter = self.kernel.parameter(made.name)
-        if parameter is None or parameter.is_constexpr or not self.kernel.is_entry:
+        if parameter is not None and parameter.is_constexpr:
+            # As an operand it is a Python number; whatever else it may be (a type, a name) has no place in arithmetic.
+            return frozenset({"float", "int"})
+        if parameter is None or not self.kernel.is_entry:
             return None
         return None if self._is_pointer(made, set()) else SCALAR_ARGUMENT
 

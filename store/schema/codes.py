@@ -188,6 +188,21 @@ _TABLE = (
     ),
     # -- the host side ---------------------------------------------------------------------------------------------
     _refusal(
+        "grid_within_limits",
+        "no axis of {kernel}'s grid but the first is a product of sizes known at run time",
+        "an axis that is one size stays below 65,535 in practice; flatten it by hand where it does not",
+    ),
+    _refusal(
+        "axis_flattened",
+        "{axis} is taken out of a flattened program id: the grid has no dimension of its own for it",
+        "give the axis a grid dimension of its own first",
+    ),
+    _refusal(
+        "producer_not_saved",
+        "what repeats in every tile of {axis} ends in no value that a scratch can hold: fp32, of a known shape, set on every path",
+        "cast the value to fp32 where it is made, and set it outside branches",
+    ),
+    _refusal(
         "grid_not_tied_to_tile",
         "the grid's size along {axis} does not follow from the tile {tile}",
         "write the grid as cdiv(dimension, tile)",
@@ -412,6 +427,11 @@ _TABLE = (
         "out_of_bounds_write",
         "memory {side} {tensor} was written by {what}",
         "a store runs past its tensor: check the masks",
+    ),
+    _finding(
+        "out_of_bounds_read",
+        "memory {side} {tensor} was read by {what}, up to {away} bytes past its end",
+        "a load runs past its tensor: check the masks",
     ),
     _finding(
         "uninitialised_read", "{output} holds poison at {index}: it was never written", "every element must be stored"
