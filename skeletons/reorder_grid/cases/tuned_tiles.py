@@ -1,0 +1,54 @@
+"""Three axes, the first counted by the grid function from the tile, the last a product; two launches."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tuned_tiles_kernel(
+    x,
+    y,
+    T,
+    V,
+    BT: tl.constexpr,
+    BV: tl.constexpr,
+):
+    i_v = tl.program_id(axis=0)
+    i_t = tl.program_id(1)
+    i_bh = tl.program_id(2)
+    o_t = i_t * BT + tl.arange(0, BT)
+    o_v = i_v * BV + tl.arange(0, BV)
+    m = (o_t < T)[:, None] & (o_v < V)[None, :]
+    p = i_bh * T * V + o_t[:, None] * V + o_v[None, :]
+    tl.store(y + p, tl.load(x + p, mask=m, other=0) + i_t + 10 * i_bh, mask=m)
+
+
+def shifted(x, tile):
+    B, H, T, V = x.shape
+    BH = B * H
+    y = torch.empty_like(x)
+    if tile == 4:
+        tuned_tiles_kernel[lambda meta: (triton.cdiv(V, meta["BV"]), triton.cdiv(T, 4), BH)](x, y, T, V, BT=4, BV=16)
+        return y
+    tuned_tiles_kernel[lambda meta: (triton.cdiv(V, meta["BV"]), triton.cdiv(T, tile), BH)](
+        x,
+        y,
+        T,
+        V,
+        BT=tile,
+        BV=8,
+    )
+    return y
+
+
+def run(inputs):
+    return shifted(inputs["x"], 4), shifted(inputs["x"], 2)
+
+
+def make_inputs(seed, device="cpu"):
+    generator = torch.Generator(device).manual_seed(seed)
+    return {"x": torch.randn(2, 3, 6, 20, generator=generator, device=device)}
+
+
+WORKLOADS = [{}]
