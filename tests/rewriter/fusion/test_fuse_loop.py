@@ -96,6 +96,12 @@ def test_barriers_stay_between_the_accesses_they_separate(assert_rewrite: Callab
     assert "tl.store" in first and "tl.store" in second
 
 
+@pytest.mark.parametrize("line", ["tl.assume(i_v >= 0)", 'tl.device_print("tile", i_v)', "x = i_v * 0 + c"])
+def test_what_names_the_index_stays_in_the_loop(line: str, assert_rewrite: Callable[..., str]) -> None:
+    _, loop = split(assert_rewrite("fuse_axis_loop", source_of(f"{line}\n{STORE}"), tiles_per_program=2))
+    assert line in loop
+
+
 def test_stores_stay_in_their_order(assert_rewrite: Callable[..., str]) -> None:
     body = STORE + "tl.store(s + i_b, c)\n"
     _, loop = split(assert_rewrite("fuse_axis_loop", source_of(body), tiles_per_program=2))
