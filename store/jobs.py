@@ -116,6 +116,13 @@ def list_jobs(database: Database, roots: tuple[str, ...], limit: int = 50) -> tu
     return tuple(map(_job, rows))
 
 
+def state_of(database: Database, key: str) -> State | None:
+    """Where a job stands, whoever asked for it; None where this database has no such job."""
+    with database.reading() as connection:
+        row = connection.execute("SELECT state FROM jobs WHERE id = ?", (key,)).fetchone()
+    return None if row is None else row[0]
+
+
 def job_text(database: Database, key: str) -> str | None:
     """The rewritten file that a job chose; None where it chose none."""
     with database.reading() as connection:

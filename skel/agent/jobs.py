@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from skel.store.jobs import QueueFull, add_job, end_lost, waiting_and_running
 from skel.validation.isolation.environment import package_root
 
 from .errors import CallError
-from .limits import LIMITS
+from .limits import LIMITS, LOOK_SECONDS
 from .processes import is_alive
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Dispatcher:
         self._database = database
         self._lock = threading.Lock()
         self._started: list[subprocess.Popen[bytes]] = []
+        self._looked = 0.0
 
     def submit(self, tool: str, roots: tuple[str, ...], request: dict[str, Any]) -> str:
         """Queue a job and return its id; the same request that still waits or runs is not queued twice.
@@ -36,11 +38,15 @@ class Dispatcher:
             job = add_job(self._database, tool, roots, request, LIMITS.waiting_jobs)
         except QueueFull as full:
             raise CallError("queue_full", waiting=full.waiting) from full
+        self._looked = 0.0
         self.look_after()
         return job.id
 
     def look_after(self) -> None:
         """End jobs whose process is gone, and start a process where jobs wait and fewer run than may."""
+        if time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
         end_lost(self._database, is_alive)
         waiting, running = waiting_and_running(self._database)
         with self._lock:

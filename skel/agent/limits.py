@@ -34,5 +34,12 @@ HANDLE_SECONDS = 1.0
 """How long a call waits for its job by default: a handle comes within two seconds."""
 MOST_WAIT_SECONDS = 50.0
 """How long a call may wait at most: clients give up after a minute."""
+LOOK_SECONDS = 0.5
+"""How often a session sees at most whether jobs are lost or wait for a process."""
 POLL_SECONDS = 0.1
-"""How often a waiting call looks at its job."""
+"""How soon a waiting call looks at its job again; the longer it has waited, the later."""
+
+
+def pause_after(waited: float) -> float:
+    """Seconds until a call that has waited so long looks again: two hundred of them must not keep a disk busy."""
+    return min(POLL_SECONDS * (1 + waited), 0.5)

@@ -1,10 +1,7 @@
-"""Processes told apart by id and start time, and ended with all they started."""
+"""Processes told apart by id and start time."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 from pathlib import Path
 
 
@@ -23,10 +20,3 @@ def started(process: int) -> float | None:
 def is_alive(process: int, started_at: float) -> bool:
     """Whether this very process still runs."""
     return started(process) == started_at
-
-
-def end(process: int, started_at: float) -> None:
-    """End a process that leads its own group, and the group. Its workers end when they notice that it is gone."""
-    if is_alive(process, started_at):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process, signal.SIGKILL)

@@ -16,13 +16,15 @@ import time
 from pathlib import Path
 
 from skel.store.database import Database, open_database
-from skel.store.jobs import Job, claim_next, end_job, get_job
+from skel.store.jobs import Job, claim_next, end_job, state_of
 
 from .errors import CallError
 from .gpu_lock import GpuLock
 from .limits import LIMITS
 from .processes import is_alive, started
 
+_SCRATCH = "skel-"
+"""Begins the name of a job's scratch folder; the job's id follows."""
 _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 3.0
 """How long workers may take to notice that the job's process is gone."""
@@ -36,12 +38,21 @@ def main() -> None:
     gpu = GpuLock.opened()
     most = 1 if gpu.is_needed else LIMITS.running_jobs
     while (job := claim_next(database, os.getpid(), own, most, is_alive)) is not None:
+        _sweep(database)
         with gpu:
             _run(database, job)
 
 
+def _sweep(database: Database) -> None:
+    """Remove what jobs left behind whose process was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}job_*-*"):
+        key = folder.name.removeprefix(_SCRATCH).partition("-")[0]
+        if state_of(database, key) in ("done", "failed", "cancelled"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _run(database: Database, job: Job) -> None:
-    scratch = Path(tempfile.mkdtemp(prefix="skel-job-"))
+    scratch = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{job.id}-"))
     # Others may pass through it, not look into it: workers run as users of their own.
     scratch.chmod(0o711)
     try:
@@ -72,7 +83,7 @@ def _look_after(database: Database, job: Job, child: int) -> None:
         if time.monotonic() > deadline:
             error = CallError("job_timeout", seconds=f"{LIMITS.job_seconds:g}").to_dict()
             end_job(database, job.id, "failed", error=error)
-        if get_job(database, job.id, job.roots).state != "running":
+        if state_of(database, job.id) != "running":
             # It may have ended the job itself just now, and be on its way out.
             time.sleep(_LOOK_SECONDS)
             if os.waitpid(child, os.WNOHANG)[0] == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from skel import __version__
 
 from . import references
 from .errors import CallError
-from .limits import LIMITS, POLL_SECONDS
+from .limits import LIMITS, pause_after
 from .prompts import OPTIMIZE, PROMPTS, Prompt
 from .registry import TOOLS
 from .session import Call, Session, as_call_error
@@ -86,8 +87,9 @@ class _Door:
                     beats, told, quiet = beats + 1, done, 0.0
                     said = f"{job.progress['step']}: {job.progress['message']}" if job.progress else job.state
                     await context.report_progress(beats, None, said)
-                await anyio.sleep(POLL_SECONDS)
-                quiet += POLL_SECONDS
+                pause = pause_after(time.monotonic() - call.begun)
+                await anyio.sleep(pause)
+                quiet += pause
             answer = await self.do(self.session.finish, call)
         except Exception as error:
             raise await self.do(self.session.failed, call, error) from error

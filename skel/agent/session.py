@@ -21,7 +21,7 @@ from skel.store.schema import Record
 
 from .errors import CallError
 from .jobs import Dispatcher
-from .limits import LIMITS, POLL_SECONDS
+from .limits import LIMITS, pause_after
 from .registry import TOOLS
 from .roots import Roots
 from .tool import Tool
@@ -59,7 +59,7 @@ class Session:
             while (job := self.pending(call)) is not None:
                 if report is not None:
                     report(job)
-                time.sleep(POLL_SECONDS)
+                time.sleep(pause_after(time.monotonic() - call.begun))
             return self.finish(call)
         except Exception as error:
             raise self.failed(call, error) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -313,6 +314,7 @@ def test_a_job_whose_process_is_killed_says_so_and_the_next_one_runs(session: Se
     answer = call(session, "get_job", job=job)
     assert (answer["state"], answer["error"]["code"]) == ("failed", "job_interrupted")
     assert call(session, "scan_kernel", file="kda_decode.py")["state"] == "done"
+    assert not list(Path(tempfile.gettempdir()).glob(f"skel-{job}-*"))
 
 
 def test_every_tool_with_a_path_is_tried_here() -> None:
