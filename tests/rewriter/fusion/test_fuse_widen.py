@@ -112,3 +112,41 @@ def test_slots_read_otherwise(allocate: str, returned: str, assert_rewrite: Call
     launcher = SLOTS.format(allocate=allocate, returned=returned)
     text = source_of(STORE + SLOT, launcher=launcher)
     assert_rewrite("fuse_axis_widen", text, refusal=("partial_not_summed", "tl.sum(b_v"))
+
+
+FLAT = """
+pid = tl.program_id(0)
+i_v = pid % NV
+i_b = pid // NV
+o_k = tl.arange(0, BK)
+c = tl.sum(tl.load(k + i_b * K + o_k, mask=o_k < K, other=0.0))
+o_v = i_v * BV + tl.arange(0, BV)
+b_v = tl.load(v + i_b * V + o_v, mask=o_v < V, other=0.0)
+"""
+COUNTED = """
+
+CONFIG = dict(BV=16, num_warps=2)
+TILE = 16
+
+
+def launch(k, v, y, s, R, T, V, K, FLAG):
+    {before}
+    grid = lambda meta: (triton.cdiv(V, meta["BV"]) * R,)
+    kernel[grid](k, v, y, s, R, T, V, K=K, NV=NV, FLAG=FLAG, BK=16, {tile})
+"""
+
+
+@pytest.mark.parametrize(("count", "tile"), [("CONFIG['BV']", "**CONFIG"), ("TILE", "BV=TILE"), ("16", "BV=16")])
+def test_a_count_beside_a_grid_that_follows_its_argument(
+    count: str, tile: str, assert_rewrite: Callable[..., str]
+) -> None:
+    launcher = COUNTED.format(before=f"NV = triton.cdiv(V, {count})", tile=tile)
+    after = assert_rewrite("fuse_axis_widen", source_of(STORE, prologue=FLAT, launcher=launcher))
+    assert "NV = triton.cdiv(V, triton.next_power_of_2(V))" in after
+
+
+def test_what_reads_the_old_tile_otherwise_refuses(assert_rewrite: Callable[..., str]) -> None:
+    before = "NV = triton.cdiv(V, CONFIG['BV'])\n    s = s[: CONFIG['BV']]"
+    launcher = COUNTED.format(before=before, tile="**CONFIG")
+    text = source_of(STORE, prologue=FLAT, launcher=launcher)
+    assert_rewrite("fuse_axis_widen", text, refusal=("tile_shared", "s = s[:"))
