@@ -10,8 +10,8 @@ rewrite:  tl.load(x + o)  ->  tl.load(x + o, eviction_policy="evict_first")    (
     both    both of them.
 
 Conditions
-    - a block load of one parameter that the kernel does not write, that names no eviction policy or cache modifier and is not
-      volatile; a hint that the author chose is never changed, nor any load of a parameter that has one;
+    - a block load of one parameter that the kernel does not write, that names no eviction policy or cache modifier and
+      is not volatile; a hint that the author chose is never changed, nor any load of a parameter that has one;
     - stream, of a single read: the address depends on every grid axis that any address depends on (other programs do
       not read it too), and moves with each loop around it;
     - a pass: a loop that walks the parameter along its own variable or a stepped pointer, or a load outside of loops;
@@ -107,7 +107,7 @@ class _Search:
             if passes is None:
                 continue
             if policy != "stream":
-                found |= {load: "evict_last" for load in passes[:-1]}
+                found |= dict.fromkeys(passes[:-1], "evict_last")
             if policy != "keep":
                 found[passes[-1]] = "evict_first"
         return found
