@@ -20,17 +20,17 @@ from skel.store.schema import Refusal
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
 
-def kernel_of(text: str, path: str = "case.py") -> tuple[Module, KernelDef]:
-    """The module and its entry kernel: the only one."""
+def kernel_of(text: str, path: str = "case.py", name: str | None = None) -> tuple[Module, KernelDef]:
+    """The module and its entry kernel: the only one, or the only one of that name."""
     module = read_module(read_source(text, path))
-    (kernel,) = module.entry_kernels
+    (kernel,) = (k for k in module.entry_kernels if name in (None, k.name))
     return module, kernel
 
 
-def rewritten(primitive: str, text: str, path: str = "case.py", **arguments: Any) -> str:
+def rewritten(primitive: str, text: str, path: str = "case.py", name: str | None = None, **arguments: Any) -> str:
     """The text after a primitive; what it gives must parse. Raises Refuse."""
     apply = import_module(f"skel.rewriter.primitives.{primitive}").PRIMITIVE.apply
-    module, kernel = kernel_of(text, path)
+    module, kernel = kernel_of(text, path, name)
     after = apply_edits(text, apply(module, kernel, **arguments))
     ast.parse(after)
     return after
@@ -69,11 +69,12 @@ def assert_golden() -> Callable[..., None]:
     """
 
     def check(primitive: str, before: Path, after: Path, **arguments: Any) -> None:
-        text = rewritten(primitive, before.read_text(encoding="utf-8"), str(before), **arguments)
+        original = before.read_text(encoding="utf-8")
+        text = rewritten(primitive, original, str(before), **arguments)
         if os.environ.get("UPDATE_GOLDEN"):
             after.write_text(text, encoding="utf-8")
         assert text == after.read_text(encoding="utf-8")
         with pytest.raises(Refuse):
-            rewritten(primitive, text, str(after), **arguments)
+            rewritten(primitive, text, str(after), kernel_of(original)[1].name, **arguments)
 
     return check
