@@ -7,21 +7,25 @@ import json
 import sys
 from pathlib import Path
 
-from .checking import check_seeds
+from .checking import Summary, check_seeds
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.random_kernels", description=__doc__)
     parser.add_argument("--count", type=int, default=200, help="kernels")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--out", type=Path, help="where to write the summary; standard output without it")
+    parser.add_argument(
+        "--out", type=Path, help="where to write the summary, anew after every batch; standard output without it"
+    )
     options = parser.parse_args()
-    summary = check_seeds(options.seed, options.count)
-    text = json.dumps(summary.document(), indent=1) + "\n"
+
+    def write(summary: Summary) -> None:
+        if options.out is not None:
+            options.out.write_text(json.dumps(summary.document(), indent=1) + "\n")
+
+    summary = check_seeds(options.seed, options.count, seen=write)
     if options.out is None:
-        sys.stdout.write(text)
-    else:
-        options.out.write_text(text)
+        sys.stdout.write(json.dumps(summary.document(), indent=1) + "\n")
     return 1 if summary.wrong or summary.faults else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ class Summary:
 
     first: int
     count: int
+    done: int = 0
+    """Kernels looked at so far."""
     judged: int = 0
     """Kernels whose original runs, inside its tensors, the same in any order of programs."""
     candidates: int = 0
@@ -47,8 +49,10 @@ class Summary:
         return found
 
 
-def check_seeds(first: int, count: int, batch: int = 50) -> Summary:
-    """Generate, rewrite, run and compare the kernels of a range of seeds."""
+def check_seeds(
+    first: int, count: int, batch: int = 50, seen: Callable[[Summary], None] = lambda summary: None
+) -> Summary:
+    """Generate, rewrite, run and compare the kernels of a range of seeds; `seen` is called after every batch."""
     summary = Summary(first, count)
     for start in range(first, first + count, batch):
         samples = [generate(seed) for seed in range(start, min(start + batch, first + count))]
@@ -56,6 +60,8 @@ def check_seeds(first: int, count: int, batch: int = 50) -> Summary:
         results = {int(r.name): r for r in interpret(_job(s, made[s.seed]) for s in samples)}
         for sample in samples:
             _count(summary, sample, made[sample.seed], results[sample.seed])
+        summary.done += len(samples)
+        seen(summary)
     return summary
 
 
