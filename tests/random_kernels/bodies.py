@@ -279,7 +279,7 @@ class Writer:
             flag = self.fresh("FLAG")
             self.body.flags.append(flag)
             test = flag if self.chance(0.7) else f"not {flag}"
-        elif choice < 0.95 or not self.dirty:
+        elif choice < 0.8 or not self.dirty:
             test = f"{self.expr('S', 1)} > 0.25"
         else:
             test = "i_v > 0"
