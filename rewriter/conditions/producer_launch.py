@@ -13,8 +13,8 @@ from ..kernel.definition import KernelDef, Module
 from ..kernel.grid import read_grid
 from ..kernel.launch import Launch
 from ..kernel.plain import is_plain, same_at_launch, written
-from ..kernel.scope import reaching
 from ..reasons import Refuse, refuse
+from .tensors import tensor_at, torch_at
 
 _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call)
 
@@ -101,7 +101,7 @@ def _one(
         parameters,
         arguments,
         _heuristics(module, launch, parameters, computed),
-        _device(module, launch, tensors),
+        f"{written(module, tensor_at(launch, tensors))}.device",
         torch_at(module, launch),
         {
             n: written(module, k.value)
@@ -134,24 +134,6 @@ def _heuristics(
     decorator = module.source.segment(launch.kernel.heuristics[0].func)
     items = ", ".join(f'"{name}": {written(module, function)}' for name, function in needed.items())
     return (f"@{decorator}({{{items}}})",)
-
-
-def _device(module: Module, launch: Launch, tensors: tuple[str, ...]) -> str:
-    """The device of a tensor that the new kernel reads, where a `.device` can follow it."""
-    for name in tensors:
-        node = launch.arguments.get(name)
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            return f"{ast.unparse(node)}.device"
-    raise _unreadable(launch, "no tensor is passed by name, whose device the scratch could have")
-
-
-def torch_at(module: Module, launch: Launch) -> str:
-    """How the launcher writes `torch`. Raises Refuse(unknown_construct)."""
-    for name, dotted in module.names.imported.items():
-        bound = reaching(module.source, name, launch.call)
-        if dotted == "torch" and bound and all(b.kind == "import" for b in bound):
-            return name
-    raise refuse("unknown_construct", launch.call, construct="a file that does not import torch")
 
 
 def _tuple(parts: list[str]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..primitives import (
     cache_hints,
+    defer_state_load,
     div_to_reciprocal,
     exp_to_exp2,
     fuse_axis_loop,
     fuse_axis_widen,
     hoist_producer,
+    persistent_grid,
     pipeline_loads,
     reorder_grid,
     reuse_subexpression,
@@ -33,7 +35,9 @@ PRIMITIVES: dict[str, Primitive] = {
         reuse_subexpression.PRIMITIVE,
         pipeline_loads.PRIMITIVE,
         cache_hints.PRIMITIVE,
+        defer_state_load.PRIMITIVE,
         hoist_producer.PRIMITIVE,
         reorder_grid.PRIMITIVE,
+        persistent_grid.PRIMITIVE,
     )
 }

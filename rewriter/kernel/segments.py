@@ -8,6 +8,7 @@ import tokenize
 from dataclasses import dataclass
 
 from ..reasons import refuse
+from .edits import Edit, apply_edits
 from .source import SourceFile
 
 
@@ -46,6 +47,30 @@ def indented(source: SourceFile, segment: Segment, unit: str) -> list[str]:
         line if not line.strip() or number in inside else unit + line
         for number, line in enumerate(segment_lines(source, segment), segment.first)
     ]
+
+
+def segment_text(source: SourceFile, segment: Segment, edits: list[Edit], unit: str) -> str:
+    """A segment's text with those of the edits made that lie in it, indented by `unit`. Edits stay within a line."""
+    start, end = source.line_start(segment.first), source.line_start(segment.last + 1)
+    lines = indented(source, segment, unit) if unit else segment_lines(source, segment)
+    inside = [e for e in edits if start <= e.start and e.end <= end]
+    if inside:
+        # Edits add no lines: make them before the lines are indented.
+        plain = apply_edits(
+            source.text[start:end], [Edit(e.start - start, e.end - start, e.replacement) for e in inside]
+        )
+        raw = segment_lines(source, segment)
+        changed = plain.splitlines(keepends=True)
+        lines = (
+            [
+                unit + new if old != line and new.strip() else new
+                for old, line, new in zip(raw, lines, changed, strict=True)
+            ]
+            if unit
+            else changed
+        )
+    text = "".join(lines)
+    return text if text.endswith(("\n", "\r")) or not text else text + source.newline
 
 
 def indent_unit(source: SourceFile, outer: ast.stmt, inner: ast.stmt) -> str:

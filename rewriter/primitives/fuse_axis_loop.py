@@ -42,8 +42,7 @@ from ..kernel.edits import Edit, apply_edits, line_edits
 from ..kernel.idioms import ceiling_text
 from ..kernel.launch import Launch
 from ..kernel.scope import enclosing_function
-from ..kernel.segments import Segment, indent_unit, indented, segment_lines, segments
-from ..kernel.source import SourceFile
+from ..kernel.segments import indent_unit, segment_text, segments
 from ..kernel.tile import trace_tile
 from ..reasons import refusal, refuse, refuse_all
 from .base import Primitive
@@ -187,8 +186,8 @@ def _rewritten_body(
     end = source.line_start(parts[-1].last + 1)
     unit = indent_unit(source, context.kernel.node, body[0])
     rename = names.edits(source)
-    once = [_with(source, by_statement[s], rename, "") for s in sliced.once]
-    loop = [_with(source, by_statement[s], rename, unit) for s in sliced.repeated]
+    once = [segment_text(source, by_statement[s], rename, "") for s in sliced.once]
+    loop = [segment_text(source, by_statement[s], rename, unit) for s in sliced.repeated]
     if loop:
         loop[0] = loop[0].lstrip("\r\n")
     header = _header(context, names, source.indent(body[0]), unit, exact=exact)
@@ -196,30 +195,6 @@ def _rewritten_body(
     if not text.endswith(("\n", "\r")) and end < len(source.text):
         text += source.newline
     return Edit(start, end, text)
-
-
-def _with(source: SourceFile, segment: Segment, rename: list[Edit], unit: str) -> str:
-    """A segment's text with the axis renamed in it, indented by `unit`."""
-    start, end = source.line_start(segment.first), source.line_start(segment.last + 1)
-    lines = indented(source, segment, unit) if unit else segment_lines(source, segment)
-    inside = [e for e in rename if start <= e.start and e.end <= end]
-    if inside:
-        # Renames are single tokens: make them before the lines are indented.
-        plain = apply_edits(
-            source.text[start:end], [Edit(e.start - start, e.end - start, e.replacement) for e in inside]
-        )
-        raw = segment_lines(source, segment)
-        changed = plain.splitlines(keepends=True)
-        lines = (
-            [
-                unit + new if old != line and new.strip() else new
-                for old, line, new in zip(raw, lines, changed, strict=True)
-            ]
-            if unit
-            else changed
-        )
-    text = "".join(lines)
-    return text if text.endswith(("\n", "\r")) or not text else text + source.newline
 
 
 def _header(context: FusionContext, names: AxisNames, indent: str, unit: str, *, exact: bool) -> list[str]:

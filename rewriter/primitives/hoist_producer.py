@@ -43,6 +43,7 @@ from ..analysis.types import TypeAnalysis
 from ..conditions.aliases import aliases_of
 from ..conditions.producer_launch import ProducerLaunch, needed_parameters, producer_launches
 from ..conditions.redundant_work import redundant_work
+from ..conditions.tensors import sure_tensors
 from ..kernel.changes import Changes, Spot
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
@@ -70,9 +71,8 @@ def hoist_producer(module: Module, kernel: KernelDef, *, axis: str | None = None
     launches = readable_launches(module, kernel)
     chosen, sliced = _choose(facts, launches, axis)
     number = int(chosen.root)
-    hosts = producer_launches(
-        module, launches, number, needed_parameters(module, kernel, sliced), _tensors(facts, sliced)
-    )
+    tensors = sure_tensors(kernel, [a for s in sliced.moved for a in accesses_in(facts, s)])
+    hosts = producer_launches(module, launches, number, needed_parameters(module, kernel, sliced), tensors)
     language = language_name(module, kernel)
     assert language is not None
     names = _Names(module, kernel, launches)
@@ -153,20 +153,6 @@ def _immovable(kernel: KernelDef, slicer: Slicer, name: str, lines: list[int]) -
     if exits:
         return refuse("exit_between_tiles", exits[0], also=lines, axis=name)
     return refuse("nothing_to_hoist", kernel.node, also=lines, kernel=kernel.name, axis=name)
-
-
-def _tensors(facts: Facts, sliced: ProducerSlice) -> tuple[str, ...]:
-    """Parameters that surely are pointers of the moved loads: all that such a load may point into."""
-    numbers = {
-        n.id
-        for node in ast.walk(facts.kernel.node)
-        if isinstance(node, ast.Compare) or (isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add))
-        for n in ast.iter_child_nodes(node)
-        if isinstance(n, ast.Name)
-    }
-    loads = [a for s in sliced.moved for a in accesses_in(facts, s) if not a.conditions]
-    bases = [a.pointer.bases - numbers for a in loads]
-    return tuple(dict.fromkeys(b for one in bases if len(one) == 1 for b in one))
 
 
 def _holds(statement: ast.stmt, line: int) -> bool:

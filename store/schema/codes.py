@@ -193,6 +193,11 @@ _TABLE = (
         "an axis that is one size stays below 65,535 in practice; flatten it by hand where it does not",
     ),
     _refusal(
+        "grid_has_axes",
+        "the grid of {kernel} has more than one axis, or its programs do not count one kind of work",
+        "flatten the grid onto its first axis: reorder_grid does that where an axis may pass 65,535",
+    ),
+    _refusal(
         "axis_flattened",
         "{axis} is taken out of a flattened program id: the grid has no dimension of its own for it",
         "give the axis a grid dimension of its own first",
@@ -324,6 +329,16 @@ _TABLE = (
         "loop_writes_what_it_loads",
         "line {line} may write what its loop loads, or waits for others: a load issued early would miss it",
         "read what the loop writes from the values, not from memory",
+    ),
+    _refusal(
+        "state_not_zero",
+        "{name} at line {line} is not proved to be zeros of the shape and type of what is added to it",
+        "start it with tl.zeros of the shape and type of the load",
+    ),
+    _refusal(
+        "loop_not_first",
+        "the load at line {line} cannot move into the first round of the loop at line {loop}",
+        "use form=direct, which leaves it where it is",
     ),
     # -- the guard that keeps the original -------------------------------------------------------------------------
     _refusal(

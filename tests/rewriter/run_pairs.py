@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 EXACT = frozenset(
     {
         *("widen_index", "reuse_subexpression", "pipeline_loads", "cache_hints", "block_pointer_to_mask"),
-        *("defer_state_load", "elide_masks", "relax_specialization", "hoist_producer", "reorder_grid"),
+        *("defer_state_load", "elide_masks", "relax_specialization", "hoist_producer", "reorder_grid", "persistent_grid"),
     }
 )
 """Primitives that change no bit."""

@@ -20,9 +20,13 @@ PRIMITIVES = {
     "reuse_subexpression": "reuse_subexpression",
     "pipeline_loads": "pipeline_loads",
     "cache_hints": "cache_hints",
+    "defer_state_load": "defer_state_load",
     "hoist_producer": "hoist_producer",
     "reorder_grid": "reorder_grid",
+    "persistent_grid": "persistent_grid",
 }
+ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}}
+"""Arguments by the name of a file, where they are not the default."""
 
 
 def _pairs() -> list[tuple[str, Path, Path]]:
@@ -59,7 +63,7 @@ def test_there_are_goldens_for_every_primitive() -> None:
 
 @pytest.mark.parametrize(("primitive", "before", "after"), PAIRS, ids=lambda x: x if isinstance(x, str) else x.stem)
 def test_golden(assert_golden: Callable[..., None], primitive: str, before: Path, after: Path) -> None:
-    assert_golden(primitive, before, after)
+    assert_golden(primitive, before, after, **ARGUMENTS.get(before.stem, {}))
 
 
 @pytest.mark.parametrize("mode", ["interpret", "compile"])
