@@ -78,9 +78,10 @@ def _is_load(node: ast.expr) -> bool:
 
 
 def _guard_of_first_tile(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
-               and isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value == 0
-               and (isinstance(node.left, ast.Name) or any(calls(node.left, "program_id"))) for node in _tests(tree)) and any(calls(tree, "program_id"))
+    return any(calls(tree, "program_id")) and any(
+        isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
+        and isinstance(node.comparators[0], ast.Constant) and node.comparators[0].value == 0
+        and (isinstance(node.left, ast.Name) or any(calls(node.left, "program_id"))) for node in _tests(tree))
 
 
 def _tests(tree: ast.Module) -> Iterator[ast.expr]:

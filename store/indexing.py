@@ -20,6 +20,8 @@ SCOPE_ROW = 0
 Posting = dict[str, tuple[float, float]]
 """Stem or phrase to (occurrences by weight of field, share)."""
 Shipped = Mapping[str, bytes]
+Kept = dict[str, list[tuple[str, bytes, bytes]]]
+"""Model, vectors and centre by the hash of the texts."""
 
 
 def index_all(connection: sqlite3.Connection, ready: Shipped) -> None:
@@ -37,12 +39,11 @@ def index_all(connection: sqlite3.Connection, ready: Shipped) -> None:
             posting[2].append(share)
         texts = embedded(record)
         _index_vectors(connection, row, texts, encoder_of, ready)
-        for model, vectors, middle in kept.get(texts_sha256(texts), ()):
-            connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)",
-                               (row, model, texts_sha256(texts), vectors, middle))
+        _restore(connection, row, texts, kept)
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)",
                            ((term, *_packed(*posting)) for term, posting in lists.items()))
     _index_vectors(connection, SCOPE_ROW, out_of_scope(), encoder_of, ready)
+    _restore(connection, SCOPE_ROW, out_of_scope(), kept)
     touch(connection)
 
 
@@ -159,11 +160,17 @@ def _index_vectors(connection: sqlite3.Connection, row: int, texts: tuple[str, .
                        (row, model, digest, stored, middle.astype("<f2").tobytes()))
 
 
-def _vectors_of_other_models(connection: sqlite3.Connection) -> dict[str, list[tuple[str, bytes, bytes]]]:
-    kept: dict[str, list[tuple[str, bytes, bytes]]] = {}
+def _restore(connection: sqlite3.Connection, row: int, texts: tuple[str, ...], kept: Kept) -> None:
+    digest = texts_sha256(texts)
+    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)",
+                           ((row, model, digest, vectors, middle) for model, vectors, middle in kept.get(digest, ())))
+
+
+def _vectors_of_other_models(connection: sqlite3.Connection) -> Kept:
+    kept: Kept = {}
     for digest, *rest in connection.execute(
-            "SELECT DISTINCT texts_sha256, model, vectors, centre FROM vectors WHERE model <> ? AND skeleton <> ?",
-            (DEFAULT_MODEL, SCOPE_ROW)):
+            "SELECT DISTINCT texts_sha256, model, vectors, centre FROM vectors WHERE model <> ?",
+            (DEFAULT_MODEL,)):
         kept.setdefault(digest, []).append((rest[0], rest[1], rest[2]))
     return kept
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .database import Database
-from .embedding.arrays import F32, np
+from .embedding.arrays import F32, np, one_thread
 from .embedding.model import DEFAULT_MODEL
 from .explain import why
 from .filters import Filters, allowed
@@ -63,7 +63,7 @@ def answer(database: Database, query: str, limit: int = 10, filters: Filters | N
         return Answer((), reading.kind, reading.language)
     if model != DEFAULT_MODEL:
         _ensure_indexed(database, model)
-    with database.reading() as connection:
+    with one_thread(), database.reading() as connection:
         index = index_of(connection, database.path)
         if not len(index.ids):
             return Answer((), reading.kind)

@@ -4,8 +4,11 @@ OpenBLAS starts a thread a core when it is loaded and lets them spin between pro
 query ten times slower, and the products here are too small to gain from it.
 """
 
+import contextlib
 import os
 import sys
+from functools import lru_cache
+from typing import Any
 
 _VARIABLE = "OPENBLAS_NUM_THREADS"
 
@@ -14,9 +17,24 @@ if "numpy" not in sys.modules and _VARIABLE not in os.environ:
     import numpy
 
     del os.environ[_VARIABLE]
+    _ONE_THREAD = True
 else:
     import numpy
+
+    _ONE_THREAD = False
 
 np = numpy
 F32 = numpy.typing.NDArray[numpy.float32]
 I64 = numpy.typing.NDArray[numpy.int64]
+
+
+def one_thread() -> contextlib.AbstractContextManager[object]:
+    """Products within use one thread also where another module has loaded NumPy before this one."""
+    return contextlib.nullcontext() if _ONE_THREAD else _controller().limit(limits=1, user_api="blas")
+
+
+@lru_cache(maxsize=1)
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

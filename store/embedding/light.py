@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from .arrays import F32, np
+from .arrays import F32, np, one_thread
 from .model import DEFAULT_MODEL, DIMENSIONS, model_folder
 from .safetensors import read_float32
 
@@ -45,11 +45,12 @@ class LightEncoder:
     def encode(self, texts: Sequence[str]) -> F32:
         """Unit vectors [len(texts), 384]."""
         rows = []
-        for text in texts:
-            if self._used and not self._transposed:
-                self._transpose()
-            rows.append(self._encode_one(text))
-            self._used = True
+        with one_thread():
+            for text in texts:
+                if self._used and not self._transposed:
+                    self._transpose()
+                rows.append(self._encode_one(text))
+                self._used = True
         return np.stack(rows) if rows else np.zeros((0, DIMENSIONS), np.float32)
 
     def _encode_one(self, text: str) -> F32:

@@ -51,7 +51,7 @@ def main(records: int) -> None:
         figures = measure(database, judged(OWN))
         print(json.dumps({
             "records": count, "built_s": round(built, 1), "cold_ms": round(first), "base_ms": round(base),
-            "cold_over_base": round(first / base, 2), "warm_wall_ms": round(statistics.median(walls), 1),
+            "cold_over_base": round(first / base, 2), "warm_ms": round(statistics.median(walls), 1),
             "warm_cpu_ms": round(statistics.median(cpus), 1), "ndcg": round(figures.ndcg, 3),
             "answered_of_silent": f"{len(figures.answered)}/{figures.silent}"}, indent=1))
 

@@ -1,0 +1,144 @@
+"""How queries are read: text, Chinese, code, profiler output, other languages."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skel.store.code_features import FEATURES
+from skel.store.code_query import read_code
+from skel.store.language import CHINESE, ENGLISH, language_of
+from skel.store.profiler import read_profiler
+from skel.store.query_kind import read
+
+
+@pytest.mark.parametrize(("query", "kind"), [
+    ("redundant normalization in each block", "text"),
+    ("split-k", "text"),
+    ("copies (slow) before the launch", "text"),
+    ("每步都写回显存", "chinese"),
+    ("y = x / tl.sqrt(v)", "code"),
+    ("tl.load(p, eviction_policy='evict_first')", "code"),
+    ("for i in range(0, N, B): ... tl.store(p + i, x)", "code"),
+    ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", "profiler"),
+    ("блоки повторяют работу", "other_language"),
+    ("各ブロックが同じ正規化を繰り返す", "other_language"),
+    ("모든 블록이 같은 계산을 반복한다", "other_language"),
+    ("warum ist der Kernel nicht schneller und wie kann ich das ändern", "other_language"),
+    ("pourquoi le noyau est lent avec des petits lots", "other_language"),
+    ("", "text"),
+])
+def test_kinds(query: str, kind: str) -> None:
+    assert read(query).kind == kind
+
+
+@pytest.mark.parametrize(("text", "language"), [
+    ("the kernel is slow", ENGLISH), ("TMA", ENGLISH), ("42", ENGLISH), ("bf16 卷积", CHINESE),
+    ("el kernel es lento cuando el lote es muy grande", "Spanish"),
+    ("die shrink of the GPU", ENGLISH),
+])
+def test_languages(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize(("code", "because"), [
+    ("y = x / tl.sqrt(v + eps)", "a division by a square root"),
+    ("h = tl.zeros([A, B]); h += tl.load(p).to(tl.float32)", "zeros with a load added"),
+    ("if state is given: h = tl.zeros([A]); h += tl.load(p)", "zeros with a load added"),
+    ("a = tl.load(p, mask=m); b = tl.load(p, mask=m)", "a repeated load"),
+    ("a = tl.exp(x) * y; b = tl.exp(x) * z", "a repeated function"),
+    ("p = tl.make_block_ptr(x, s, t, o, b, r)", "a block pointer"),
+    ("d = tl.make_tensor_descriptor(x, s, t, b)", "a tensor descriptor"),
+    ("p = tl.exp(s * scale)", "a natural exponential"),
+    ("c += tl.dot(a.to(tl.float32), b)", "a product of float32"),
+    ("if i_v == 0: tl.store(p, x)\ni_v = tl.program_id(0)", "a store guarded by the first tile"),
+    ("o = tl.program_id(0) * stride_x", "a 32-bit offset"),
+    ("o = tl.program_id(0).to(tl.int64) * stride_x", "a 64-bit index"),
+    ("for k in range(n):\n    a += tl.load(p, mask=o < K - k * B)", "a mask for the tail in a loop"),
+    ("for i in range(0, V, BV):\n    tl.store(p + i, x)", "a loop over tiles"),
+    ("for i in range(n):\n    tl.store(p + i, q)", "a loop whose iterations are independent"),
+    ("for i in range(n):\n    a += tl.load(p + i)", "a loop of loads without stages"),
+    ("def kernel(x, T: tl.constexpr): ...", "an extent as constexpr"),
+    ("grid = (triton.cdiv(V, BV),)\nBV = min(triton.next_power_of_2(V), 8)", "a capped tile"),
+    ("q = q.contiguous()", "a contiguous copy"),
+    ("n = lengths.max().item()", "a read by the host"),
+    ("o = torch.empty(s, dtype=torch.float32); f[grid](o); return o.to(x.dtype)", "a cast after the launch"),
+    ("f[grid](a); f[grid](b)", "two launches of one kernel"),
+    ("f[grid](a); g[grid](a)", "several launches"),
+    ("@triton.autotune(configs=[triton.Config({})], key=['T'])", "a short list of configurations"),
+    ("tl.atomic_add(p, x)", "an atomic add"),
+    ("o = acc / l[:, None]", "a division by a row"),
+])
+def test_what_a_snippet_does(code: str, because: str) -> None:
+    assert because in {reason for _, _, reason in read_code(code).symptoms}
+
+
+@pytest.mark.parametrize(("code", "absent"), [
+    ("y = tl.sqrt(v) / x", "a division by a square root"),
+    ("c = tl.dot(a.to(tl.float32), b, input_precision='tf32x3')", "a product of float32"),
+    ("o = tl.program_id(0).to(tl.int64) * stride_x", "a 32-bit offset"),
+    ("for k in tl.range(n, num_stages=3):\n    a += tl.load(p + k)", "a loop of loads without stages"),
+    ("for i in range(n):\n    a += 1\n    tl.store(p + i, a)", "a loop whose iterations are independent"),
+    ("a = tl.load(p, mask=m); b = tl.load(q, mask=m)", "a repeated load"),
+    ("def kernel(x, BLOCK: tl.constexpr): ...", "an extent as constexpr"),
+    ("f[grid](a); g[grid](a)", "two launches of one kernel"),
+])
+def test_what_a_snippet_does_not_do(code: str, absent: str) -> None:
+    assert read_code(code).is_code
+    assert absent not in {reason for _, _, reason in read_code(code).symptoms}
+
+
+def test_every_feature_has_a_snippet_that_shows_it() -> None:
+    shown = {because for _, because in _cases()}
+    assert shown == {feature.because for feature in FEATURES}
+
+
+def _cases() -> list[tuple[str, str]]:
+    marks = test_what_a_snippet_does.pytestmark  # type: ignore[attr-defined]
+    return [case for mark in marks for case in mark.args[1]]
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="for i in range(0,N):;=+.tl_@\n[]{}'\"\\\x00é", max_size=60))
+def test_no_text_is_too_odd(text: str) -> None:
+    read(text)
+
+
+def test_deep_nesting_is_no_fault() -> None:
+    assert read("x = " + "(" * 5000).kind in ("text", "code")
+    assert read("f.g(" * 900).kind in ("text", "code")
+
+
+_HEAD = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
+
+
+def table(*rows: tuple[str, str]) -> str:
+    return "==PROF== Connected\n" + "\n".join([_HEAD, *(f'"0","k","s","{name}","","{value}"' for name, value in rows)])
+
+
+def test_a_table_gives_only_complaints() -> None:
+    good = read_profiler(table(("Achieved Occupancy", "91.0"), ("Waves Per SM", "6.0"), ("L2 Hit Rate", "88"),
+                               ("Registers Per Thread", "40")))
+    assert good.is_table and good.symptoms == ()
+    bad = read_profiler(table(("Achieved Occupancy", "9.5"), ("Waves Per SM", "0.3"), ("L2 Hit Rate", "12"),
+                              ("Registers Per Thread", "1,024")))
+    assert [because for _, _, because in bad.symptoms] == [
+        "Achieved Occupancy is 9.5", "Waves Per SM is 0.3", "L2 Hit Rate is 12", "Registers Per Thread is 1024"]
+
+
+def test_stalls_rank_by_cost() -> None:
+    name = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+    found = read_profiler(table((name.format("barrier"), "0.2"), (name.format("long_scoreboard"), "9.0"),
+                                (name.format("mio_throttle"), "4.0"), (name.format("drain"), "0.1")))
+    assert [because.split("_stalled_")[1].split("_per_")[0] for _, _, because in found.symptoms] == [
+        "long_scoreboard", "mio_throttle", "barrier"]
+    assert found.symptoms[0][1] == 1.0 > found.symptoms[1][1] > found.symptoms[2][1]
+
+
+def test_the_raw_page_is_read_too() -> None:
+    raw = ('"ID","Kernel Name","launch__waves_per_multiprocessor","lts__t_sector_hit_rate.pct"\n'
+           '"","","","%"\n"0","k","0.2","95"')
+    assert [because for _, _, because in read_profiler(raw).symptoms] == ["launch__waves_per_multiprocessor is 0.2"]
+
+
+def test_the_snippets_of_this_file_are_code() -> None:
+    assert all(read_code(code).is_code for code, _ in _cases())
