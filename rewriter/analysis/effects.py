@@ -132,8 +132,10 @@ def between(flow: Flow, earlier: ast.AST, later: ast.AST) -> list[ast.AST]:
     stand between, and whole loops around `later` that `earlier` stands outside of."""
     after, before = end_position(earlier), end_position(later)
     outside = set(_around(flow, earlier))
-    loops = [a for a in _around(flow, later) if isinstance(a, (ast.For, ast.While)) and a not in outside]
-    inside = {n for loop in loops for n in ast.walk(loop)}
+    around = _around(flow, later)
+    # What a `for` counts over is evaluated once, before its rounds.
+    loops = [a for a in around if isinstance(a, ast.While) or (isinstance(a, ast.For) and a.iter not in around)]
+    inside = {n for loop in loops if loop not in outside for n in ast.walk(loop)}
     return [n for n in flow.parents if n in inside or after < end_position(n) < before]
 
 

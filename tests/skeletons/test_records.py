@@ -22,6 +22,7 @@ REWRITING = {
     "reuse_subexpression": ["reuse_subexpression"],
     "pipeline_loads": ["pipeline_loads"],
     "cache_hints": ["cache_hints"],
+    "defer_state_load": ["defer_state_load"],
 }
 PURPOSES = {
     "dot_tf32x3": Purpose.ACCURACY,

@@ -1,0 +1,72 @@
+"""defer_state_load: both forms, and when the load has to stay."""
+
+from collections.abc import Callable
+
+import pytest
+
+KERNEL = """def kernel(x, h, y, N, FLAG: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0)
+    o = i * D + tl.arange(0, D)
+    {}
+"""
+ZEROS = "b = tl.zeros([D], dtype=tl.float32)"
+ADD = "b += tl.load(h + o).to(tl.float32)"
+LOOP = ["for t in range(N):", "    b = b * 0.5 + tl.load(x + t * D + o)"]
+END = "tl.store(y + o, b)"
+
+
+def kernel(*body: str) -> str:
+    return KERNEL.format("\n    ".join(body))
+
+
+def test_direct(rewrite: Callable[..., list[str]]) -> None:
+    assert rewrite("defer_state_load", kernel(ZEROS, ADD, *LOOP, END)) == ["b = tl.load(h + o).to(tl.float32)"]
+
+
+def test_first_round(rewrite: Callable[..., list[str]]) -> None:
+    loop = ["for t in range(2, N + 1):", LOOP[1]]
+    after = rewrite("defer_state_load", kernel(ZEROS, ADD, *loop, END), form="first_round")
+    assert after == ["if N + 1 <= 2:", ADD, "if t == 2:", ADD]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "line"),
+    [
+        ([ZEROS, *LOOP, END], "pattern_not_found", 6),
+        ([ZEROS, ADD, END], "pattern_not_found", 6),
+        ([ZEROS, ADD, "for t in tl.static_range(4):", LOOP[1], END], "pattern_not_found", 6),
+        ([ZEROS, ADD.replace("+=", "-="), *LOOP, END], "pattern_not_found", 6),
+        (["b = tl.full([D], 1.0, dtype=tl.float32)", ADD, *LOOP, END], "state_not_zero", 10),
+        ([ZEROS, "b += 1.0", ADD, *LOOP, END], "state_not_zero", 11),
+        ([ZEROS, "if N > 3:", "    b = b + i", ADD, *LOOP, END], "state_not_zero", 12),
+        ([ZEROS.replace("[D]", "[D, D]"), ADD, *LOOP, END], "state_not_zero", 10),
+        ([ZEROS.replace("float32", "float16"), ADD, *LOOP, END], "state_not_zero", 10),
+        ([ZEROS, ADD.removesuffix(".to(tl.float32)"), *LOOP, END], "state_not_zero", 10),
+        ([ZEROS, "if i < N:", "    return", "while i > 4:", "    break"], "unknown_construct", 13),
+    ],
+)
+def test_direct_refuses(refusal: Callable[..., object], body: list[str], code: str, line: int) -> None:
+    found = refusal("defer_state_load", kernel(*body))
+    assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [ZEROS, ADD, "tl.store(y + o, o)", *LOOP, END],
+        [ZEROS, ADD, "c = b * 2.0", *LOOP, END],
+        [ZEROS, ADD, "for t in range(0, N, 2):", LOOP[1], END],
+        [ZEROS, ADD, "while i < N:", "    i += 1", "    b = b * 0.5", END],
+        [ZEROS, ADD, *LOOP, "    o += D", END],
+        [ZEROS, ADD, "o += 1", *LOOP, END],
+        [ZEROS, "if i < N:", "    " + ADD, *LOOP, END],
+        [ZEROS, "if FLAG:", "    c = o", "else:", "    " + ADD, *LOOP, END],
+        [ZEROS, ADD, "if FLAG:", *("    " + line for line in LOOP), "tl.store(x + o, b)"],
+    ],
+)
+def test_first_round_refuses(refusal: Callable[..., object], body: list[str]) -> None:
+    assert refusal("defer_state_load", kernel(*body), form="first_round").code == "loop_not_first"  # type: ignore[attr-defined]
+
+
+def test_an_unknown_form(refusal: Callable[..., object]) -> None:
+    assert refusal("defer_state_load", kernel(ZEROS, ADD, *LOOP), form="x").code == "bad_setting"  # type: ignore[attr-defined]
