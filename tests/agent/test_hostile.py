@@ -322,3 +322,15 @@ def test_every_tool_with_a_path_is_tried_here() -> None:
     for tool in TOOLS.values():
         found = paths & set(tool.input.model_fields)
         assert found == set(PATHS.get(tool.name, ())) | ({"out"} & found), tool.name
+
+
+@pytest.mark.parametrize(
+    "tail",
+    ["(" * 5000, "-" * 6000 + "1", "+".join(["x"] * 3000), "a" + ".b" * 3000, "tl.load(" * 60 + ")" * 60, "\x00",
+     "lambda: " * 900 + "1", "[" * 90 + "]" * 90],
+)  # fmt: skip
+def test_code_in_a_query_that_parsers_choke_on_is_still_only_a_query(idle: Session, tail: str) -> None:
+    query = f"@triton.jit\ndef f(x):\n    y = tl.sum({tail})"
+    begun = time.monotonic()
+    answer = idle.call("search_skeletons", {"query": query[:8000]}).model_dump()
+    assert answer["read_as"] and time.monotonic() - begun < 20
