@@ -23,6 +23,7 @@ from skel.store.calls import list_calls
 from skel.store.database import open_database
 from skel.validation.isolation.environment import package_root
 from tests.agent.calling import PATIENCE, Place, call
+from tests.agent.kernels import SCALE
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -101,7 +102,8 @@ def test_the_loop_over_mcp(place: Place) -> None:
 async def leave(place: Place) -> str:
     """Start a job, and go while the call still waits for it."""
     async with served(place) as client:
-        handle = await client.call_tool("apply_skeleton", {"skeleton": "div_to_reciprocal", "file": "kda_decode.py"})
+        (place.root / "scale.py").write_text(SCALE)
+        handle = await client.call_tool("apply_skeleton", {"skeleton": "div_to_reciprocal", "file": "scale.py"})
         with anyio.move_on_after(1):
             await client.call_tool("get_job", {"wait_seconds": 50})
         return str((handle.structured_content or {})["job"])

@@ -99,3 +99,14 @@ def test_results_outlive_the_one_who_asked(session: Session, place: Place, tmp_p
 def test_without_a_gpu_nothing_is_timed(session: Session) -> None:
     given = {"original": "kda_decode.py", "candidate": "kda_decode.py"}
     assert code_of(session, "benchmark", given) == "not_here"
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not gpu_names(), reason="there is no GPU here")
+def test_two_versions_are_timed(session: Session, place: Place) -> None:
+    (place.root / "scale.py").write_text(SCALE)
+    (place.root / "again.py").write_text(SCALE.replace("length", "size"))
+    answer = call(session, "benchmark", original="scale.py", candidate="again.py")
+    assert answer["verdict"] in ("neutral", "inconclusive") and answer["result"]["timed"]
+    kept = call(session, "add_evidence", job=answer["job"], skeleton="div_to_reciprocal")
+    assert kept["level"] == "timing"

@@ -67,10 +67,10 @@ def waves(kernel: dict[str, Any], target: str) -> float | None:
     """
     if target not in MULTIPROCESSORS or not kernel["registers"]:
         return None
-    a_warp = ceil(kernel["registers"] * 32 / 256) * 256
+    a_warp = ceil(int(kernel["registers"]) * 32 / 256) * 256
     warps = int(kernel["num_warps"])
-    resident: int = min(_PROGRAMS, _WARPS // warps, _REGISTERS // (a_warp * warps))
+    resident = min(_PROGRAMS, _WARPS // warps, _REGISTERS // (a_warp * warps))
     if kernel["shared_memory_bytes"]:
-        resident: int = min(resident, _SHARED[target] // (int(kernel["shared_memory_bytes"]) + 1024))
-    programs: int = kernel["programs"]
-    return round(programs / (max(resident, 1) * MULTIPROCESSORS[target]), 3)
+        resident = min(resident, _SHARED[target] // (int(kernel["shared_memory_bytes"]) + 1024))
+    programs = int(kernel["programs"])
+    return float(round(programs / (max(resident, 1) * MULTIPROCESSORS[target]), 3))
