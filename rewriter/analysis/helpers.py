@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from ..kernel.definition import KernelDef, Module
 from .flow import flow_of
-from .operators import callee_of, operation
+from .operators import callee_of, is_method, operation
 
 _DEPTH = 4
 _PROGRAM = frozenset({"program_id", "num_programs"})
@@ -44,6 +45,24 @@ def asks_in_helper(module: Module, kernel: KernelDef) -> ast.Call | None:
     for call, where, helper in helper_calls(module, kernel):
         if program_calls(where, helper):
             return call
+    return None
+
+
+def unknown_call(module: Module, kernel: KernelDef) -> ast.Call | None:
+    """A call, in the kernel or in a helper, of a function whose source was not found: it may ask for anything.
+
+    For one in a helper, the kernel's own call of that helper.
+    """
+    bodies = [(module, kernel, None), *((m, k, call) for call, m, k in helper_calls(module, kernel))]
+    for where, function, call in bodies:
+        flow = flow_of(function.node)
+        inside = {n for d in function.node.decorator_list for n in ast.walk(d)}
+        for node in ast.walk(function.node):
+            if not isinstance(node, ast.Call) or node in inside or callee_of(where, flow, node) is not None:
+                continue
+            is_builtin = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
+            if not is_method(where, flow, node) and not is_builtin:
+                return call or node
     return None
 
 

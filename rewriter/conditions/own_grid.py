@@ -59,7 +59,7 @@ def size_in_kernel(module: Module, launch: Launch, choice: GridChoice, axis: int
     )
     if above is None or below is None:
         return None
-    return f"({above} // {below})" if division.floor else f"{language}.cdiv({above}, {below})"
+    return f"{above} // {below}" if division.floor else f"{language}.cdiv({above}, {below})"
 
 
 def _parameter(module: Module, launch: Launch, node: ast.expr, choice: GridChoice) -> str | None:

@@ -29,7 +29,7 @@ from skel.store.schema import NumericsClass
 
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
-from ..analysis.helpers import asks_in_helper, axis_of, helper_calls, program_calls
+from ..analysis.helpers import asks_in_helper, axis_of, helper_calls, program_calls, unknown_call
 from ..analysis.tile_slice import TileSlice, accesses_in, called_name, slice_body
 from ..conditions.aliases import aliases_of
 from ..conditions.own_grid import own_grids, size_at_launch, size_in_kernel, unreadable
@@ -101,6 +101,9 @@ def _program_ids(module: Module, kernel: KernelDef) -> list[ast.Call]:
             raise refuse("unknown_construct", call, construct="a program id of an axis that is no literal")
         if axis == 0:
             found.append(call)
+    unknown = unknown_call(module, kernel)
+    if unknown is not None:
+        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
     helper = asks_in_helper(module, kernel)
     if helper is not None or not found:
         raise refuse("unknown_construct", helper or kernel.node, construct="a helper that reads program ids")
@@ -224,7 +227,8 @@ def _host(module: Module, facts: Facts, grids: dict[Launch, Grid], changes: Chan
     )
     texts = {size_in_kernel(module, x, c, 0, language) for x, g in grids.items() for c in g.choices}
     text = PARAMETER if passed else texts.pop() if len(texts) == 1 else None
-    if text is None:
+    again = {n.id for n in ast.walk(facts.kernel.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    if text is None or (not passed and again & {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}):
         raise unreadable(next(iter(grids)), "the number of programs can be written neither there nor in the kernel")
     for launch, grid in grids.items():
         if "launch_cooperative_grid" in launch.options:

@@ -17,7 +17,7 @@ Conditions
 Numerics
     `bitwise`: the same programs do the same. Their number must stay below 2^31, the limit of the first axis.
 
-Refuses: grid_within_limits, grid_barrier, unreadable_launch, no_launch_site, tile_shared, name_taken,
+Refuses: grid_within_limits, grid_barrier, opaque_call, unreadable_launch, no_launch_site, tile_shared, name_taken,
 unknown_construct.
 """
 
@@ -27,7 +27,7 @@ import ast
 
 from skel.store.schema import NumericsClass
 
-from ..analysis.helpers import asks_in_helper, axis_of, program_calls
+from ..analysis.helpers import asks_in_helper, axis_of, program_calls, unknown_call
 from ..conditions.own_grid import own_grids, size_at_launch, size_in_kernel, unreadable
 from ..kernel.changes import Changes
 from ..kernel.definition import KernelDef, Module
@@ -56,25 +56,25 @@ def reorder_grid(module: Module, kernel: KernelDef) -> list[Edit]:
     if language is None:
         raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")
     changes = Changes()
-    sizes: list[str] = []
-    passed: list[str] = []
-    for axis in range(rank - 1):
+    names = [f"grid_{axis}" for axis in range(rank - 1)]
+    computed: dict[str, str] = {}
+    for axis, name in enumerate(names):
         known = _size(module, kernel, grids, axis, language)
-        sizes.append(known if known is not None else f"grid_{axis}")
-        if known is None:
-            passed.append(f"grid_{axis}")
+        if known is not None:
+            computed[name] = known
+        else:
             for launch, grid in grids.items():
                 size = size_at_launch(module, launch, grid.choices[0], axis)
                 assert size is not None
-                changes.add_keyword(launch.call, f"grid_{axis}", written(module, size))
+                changes.add_keyword(launch.call, name, written(module, size))
     taken = names_in_use(module, kernel)
-    for name in (PROGRAM, *passed):
+    for name in (PROGRAM, *names):
         if name in taken:
             raise refuse("name_taken", kernel.node, name=name, scope=kernel.name)
     for grid in grids.values():
         for choice in grid.choices:
             changes.replace(module, choice.node, f"({' * '.join(_factor(module, d) for d in choice.dims)},)")
-    return changes.edits(module) + _kernel_edits(module, kernel, calls, sizes, passed, language)
+    return changes.edits(module) + _kernel_edits(module, kernel, calls, names, computed, language)
 
 
 def _is_product(module: Module, dim: ast.expr) -> bool:
@@ -86,7 +86,7 @@ def _is_product(module: Module, dim: ast.expr) -> bool:
 
 
 def _program_ids(module: Module, kernel: KernelDef, rank: int) -> list[tuple[ast.Call, int]]:
-    """Calls of program_id, with their axes. Raises Refuse(grid_barrier, unknown_construct)."""
+    """Calls of program_id, with their axes. Raises Refuse(grid_barrier, opaque_call, unknown_construct)."""
     found = []
     for call, name in program_calls(module, kernel):
         axis = axis_of(call)
@@ -95,6 +95,9 @@ def _program_ids(module: Module, kernel: KernelDef, rank: int) -> list[tuple[ast
         if axis is None:
             raise refuse("unknown_construct", call, construct="a program id of an axis that is no literal")
         found.append((call, axis))
+    unknown = unknown_call(module, kernel)
+    if unknown is not None:
+        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
     helper = asks_in_helper(module, kernel)
     if helper is not None:
         raise refuse("unknown_construct", helper, construct="a helper that reads program ids")
@@ -128,7 +131,7 @@ def _kernel_edits(
     kernel: KernelDef,
     calls: list[tuple[ast.Call, int]],
     sizes: list[str],
-    passed: list[str],
+    computed: dict[str, str],
     language: str,
 ) -> list[Edit]:
     source = module.source
@@ -139,12 +142,15 @@ def _kernel_edits(
         text = _decoded(axis, sizes)
         edits.append(Edit(*source.span(call), text if alone else f"({text})"))
     default = " = None" if kernel.node.args.defaults else ""
+    passed = [name for name in sizes if name not in computed]
     if passed:
         edits += insert_parameters(source, kernel.node, [name + default for name in passed])
     body = kernel.node.body
     first = body[0]
     is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1
-    line = insert_lines(source, None, body[1] if is_docstring else first, [f"{PROGRAM} = {language}.program_id(0)"])
+    # Before anything else: a parameter that a size is made of may be set again further down.
+    lines = [f"{PROGRAM} = {language}.program_id(0)", *(f"{name} = {text}" for name, text in computed.items())]
+    line = insert_lines(source, None, body[1] if is_docstring else first, lines)
     if line is None:
         raise refuse("unknown_construct", first, construct="a body on the line of its signature")
     return [*edits, line]

@@ -48,7 +48,11 @@ def test_an_axis_past_the_grid_is_zero(rewrite: Callable[..., list[str]]) -> Non
 def test_a_size_of_the_tuned_tile_is_computed_in_the_kernel(rewrite: Callable[..., list[str]]) -> None:
     text = changed(("grid = (triton.cdiv(V, 16), B * H)", "grid = lambda m: (triton.cdiv(V, m['BV']), B * H)"))
     lines = rewrite("reorder_grid", text)
-    assert "i_n = (i_program // tl.cdiv(V, BV)).to(tl.int64)" in lines
+    assert lines[:3] == [
+        "i_program = tl.program_id(0)",
+        "grid_0 = tl.cdiv(V, BV)",
+        "i_n = (i_program // grid_0).to(tl.int64)",
+    ]
     assert "grid = lambda m: (triton.cdiv(V, m['BV']) * (B * H),)" in lines
 
 
@@ -87,6 +91,7 @@ REFUSALS = {
         "unknown_construct",
         13,
     ),
+    "a helper that was not found": ([("* BV +", "* BV + elsewhere() +")], "opaque_call", 8),
     "no launch": ([("    rows_kernel[grid]", "    other[grid]")], "no_launch_site", 6),
 }
 

@@ -16,9 +16,10 @@ def tuned_tiles_kernel(
     grid_1,
 ):
     i_program = tl.program_id(0)
-    i_v = i_program % tl.cdiv(V, BV)
-    i_t = i_program // tl.cdiv(V, BV) % grid_1
-    i_bh = i_program // (tl.cdiv(V, BV) * grid_1)
+    grid_0 = tl.cdiv(V, BV)
+    i_v = i_program % grid_0
+    i_t = i_program // grid_0 % grid_1
+    i_bh = i_program // (grid_0 * grid_1)
     o_t = i_t * BT + tl.arange(0, BT)
     o_v = i_v * BV + tl.arange(0, BV)
     m = (o_t < T)[:, None] & (o_v < V)[None, :]
