@@ -10,8 +10,10 @@ from ..primitives import (
     fuse_axis_loop,
     fuse_axis_widen,
     hoist_producer,
+    parallelise_loop,
     persistent_grid,
     pipeline_loads,
+    relax_specialization,
     reorder_grid,
     reuse_subexpression,
     set_dot_precision,
@@ -35,9 +37,11 @@ PRIMITIVES: dict[str, Primitive] = {
         reuse_subexpression.PRIMITIVE,
         pipeline_loads.PRIMITIVE,
         cache_hints.PRIMITIVE,
+        relax_specialization.PRIMITIVE,
         defer_state_load.PRIMITIVE,
         hoist_producer.PRIMITIVE,
         reorder_grid.PRIMITIVE,
         persistent_grid.PRIMITIVE,
+        parallelise_loop.PRIMITIVE,
     )
 }

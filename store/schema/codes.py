@@ -340,6 +340,31 @@ _TABLE = (
         "the load at line {line} cannot move into the first round of the loop at line {loop}",
         "use form=direct, which leaves it where it is",
     ),
+    _refusal(
+        "constexpr_needed",
+        "{name} must stay a constexpr: line {line} needs its value at compile time, or computes with it there",
+        "compute on the host what needs it, and pass the result",
+    ),
+    _refusal(
+        "block_pointer_escapes",
+        "the block pointer at line {line} is {how}, so its offsets cannot be followed",
+        "keep a block pointer in one name, advanced in one place",
+    ),
+    _refusal(
+        "boundary_not_readable",
+        "the access at line {line}: {why}",
+        "write the bounds as constants, and pad with zero",
+    ),
+    _refusal(
+        "loop_bound_unknown",
+        "the launcher cannot tell how often the loop at line {line} runs: {why}",
+        "make the bound of parameters alone, or pass the largest count",
+    ),
+    _refusal(
+        "loop_not_independent",
+        "the rounds of the loop cannot be separate programs (line {line}): {why}",
+        "only rounds that read nothing of each other, and write places of their own, can run apart",
+    ),
     # -- the guard that keeps the original -------------------------------------------------------------------------
     _refusal(
         "guard_not_possible",

@@ -20,6 +20,7 @@ EXACT = frozenset(
     {
         *("widen_index", "reuse_subexpression", "pipeline_loads", "cache_hints", "block_pointer_to_mask"),
         *("defer_state_load", "elide_masks", "relax_specialization", "hoist_producer", "reorder_grid", "persistent_grid"),
+        *("parallelise_loop", "specialise_clone", "widen_autotune", "alignment_hints"),
     }
 )
 """Primitives that change no bit."""

@@ -20,10 +20,12 @@ PRIMITIVES = {
     "reuse_subexpression": "reuse_subexpression",
     "pipeline_loads": "pipeline_loads",
     "cache_hints": "cache_hints",
+    "relax_specialization": "relax_specialization",
     "defer_state_load": "defer_state_load",
     "hoist_producer": "hoist_producer",
     "reorder_grid": "reorder_grid",
     "persistent_grid": "persistent_grid",
+    "parallelise_loop": "parallelise_loop",
 }
 ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}}
 """Arguments by the name of a file, where they are not the default."""
