@@ -1,5 +1,8 @@
-"""alignment_hints. Used: multiple_of, max_contiguous. Symptom: an address the compiler cannot see through: offsets
-wrapped with `%`, or a pointer read from memory, in a kernel without a hint."""
+"""alignment_hints. Used: multiple_of, max_contiguous. Symptom: an address the compiler cannot see through: rows or columns
+of a product wrapped with `%`, or a number cast to a pointer, in a kernel without a hint.
+
+A `%` that takes coordinates out of an index, or repeats a short vector, makes addresses that really are not contiguous.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ def _opportunities(view: KernelView) -> list[Seen]:
 
 def _wraps(view: KernelView, node: ast.AST) -> bool:
     """`(tile + arange) % N`: a block of offsets, consecutive but for the wrap."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and view.is_block(node.left)):
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and view.is_block(node.left)) or not view.own.called("dot"):
+        return False
+    if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) and ast.dump(n.left) == ast.dump(node.left) for n in view.own.nodes):
         return False
     right = view.value(node.right)
     if right is None or right.dims != () or isinstance(node.right, ast.Constant):

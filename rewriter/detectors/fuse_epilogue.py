@@ -27,8 +27,8 @@ def _uses(view: KernelView) -> list[Seen]:
         made = results & back
         if not made:
             continue
-        gate = _gate(view, back, results)
-        if gate is not None and int(getattr(gate, "lineno", 0)) >= last:
+        gate = _gate(view, back, results, last)
+        if gate is not None:
             found.append(Seen(gate.lineno, "gates or activates the result before it is stored"))
         norm = _norm(view, back, results)
         if norm is not None:
@@ -36,15 +36,15 @@ def _uses(view: KernelView) -> list[Seen]:
     return found
 
 
-def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.AST | None:
-    """A product of a gate and of something that a result went into, after which there is no further result."""
+def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], last: int) -> ast.BinOp | None:
+    """A product of something that a result went into and of a gate that no result went into, after the last result."""
     later = {n for r in results & back for n in sources_of(view, *r.args)}
-    for node in back - later:
-        if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
-            continue
+    products = [n for n in back - later if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and n.lineno >= last]
+    for node in sorted(products, key=lambda n: (n.lineno, n.col_offset)):
         for gate, main in ((node.left, node.right), (node.right, node.left)):
-            gates = [n for n in sources_of(view, gate) if isinstance(n, ast.Call) and _is_gate(view, n)]
-            if gates and results & sources_of(view, main) and not (set(gates) & later):
+            inner = sources_of(view, gate)
+            gates = {n for n in inner if isinstance(n, ast.Call) and _is_gate(view, n)}
+            if gates and not gates & later and not results & inner and results & sources_of(view, main):
                 return node
     return None
 
@@ -58,7 +58,8 @@ def _is_gate(view: KernelView, node: ast.Call) -> bool:
 
 def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.AST | None:
     """A root of a sum of squares of something that a product or a loop's sum gave."""
-    for root in (n for n in back if isinstance(n, ast.Call) and view.operation(n) in ("rsqrt", "sqrt")):
+    roots = [n for n in back if isinstance(n, ast.Call) and view.operation(n) in ("rsqrt", "sqrt")]
+    for root in sorted(roots, key=lambda n: (n.lineno, n.col_offset)):
         if not root.args or view.flow.loops_around(root):
             continue
         inner = sources_of(view, root.args[0])

@@ -13,7 +13,7 @@ from ..analysis.events import Work
 from ..conditions.fusable_axis import tile_parameter
 from ..conditions.redundant_work import redundant_work
 from .base import Detector, Seen
-from .host import is_single_tile
+from .host import is_single_tile, spans_dimension
 from .trace import sources_of, stores
 from .view import KernelView
 
@@ -57,7 +57,8 @@ def _rows(view: KernelView) -> list[Seen]:
         pointer = view.value(store.args[0]) if store.args else None
         if pointer is None or not pointer.dims:
             continue
-        whole = {d.size for d in pointer.dims if not any(not is_single_tile(view, a) for a in d.lanes)} - {None, "1"}
+        whole = {d.size for d in pointer.dims if not any(not is_single_tile(view, a) for a in d.lanes) and d.size not in (None, "1")
+                 and spans_dimension(view, str(d.size))}
         for node in sources_of(view, value):
             given = reductions.get(node) if isinstance(node, ast.Call) else None
             if given is not None and given.dims and not view.flow.loops_around(node) and any(d.size in whole for d in given.dims):

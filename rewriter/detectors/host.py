@@ -60,6 +60,31 @@ def tile_values(view: KernelView, launch: Launch, tile: str) -> Iterator[ast.exp
         yield from _arms(source.value)
 
 
+@lru_cache(maxsize=64)
+def spans_dimension(view: KernelView, size: str) -> bool:
+    """False where some launch shows that a block's size is a number of its own, such as a chunk's length or a tuned
+    tile; True where it follows from a dimension, or no launch tells."""
+    if view.kernel.parameter(size) is None:
+        return not size.isdigit()
+    for launch in view.launches:
+        try:
+            binding = trace_tile(view.module, launch, size)
+        except Refuse:
+            continue
+        if binding.kind in ("literal", "autotune", "parameter", "constant", "default", "param_default"):
+            return False
+        values = [b.value for b in binding.sources] or [binding.argument]
+        if binding.kind in ("name", "expression", "call") and not all(v is None or _of_dimension(view.module, v) for v in values):
+            return False
+    return True
+
+
+def _of_dimension(module: Module, value: ast.expr) -> bool:
+    """A power of two above something, or taken from a shape."""
+    return any(next_power_of_2(module, n) is not None or isinstance(n, ast.Attribute) and n.attr == "shape"
+               for n in ast.walk(value) if isinstance(n, ast.expr))
+
+
 def _arms(node: ast.expr) -> Iterator[ast.expr]:
     if isinstance(node, ast.IfExp):
         yield from _arms(node.body)

@@ -11,6 +11,8 @@ from .view import KernelView
 
 _SHARED = 0.25
 """Part of the smaller kernel's statements that the general kernel must hold too, word for word."""
+_FLAGS = 3
+"""Compile-time flags that the general kernel tests and the clone does not, at least."""
 _LEAST = 8
 """Statements a kernel must have for that part to mean anything."""
 
@@ -20,7 +22,7 @@ def _uses(view: KernelView) -> list[Seen]:
     if len(mine) < _LEAST or _loops(view.kernel) or not view.kernel.is_entry:
         return []
     for other in view.module.kernels:
-        if other is view.kernel or not other.is_entry or not _loops(other) or len(_tested(other)) <= len(_tested(view.kernel)):
+        if other is view.kernel or not other.is_entry or not _loops(other) or len(_tested(other)) < len(_tested(view.kernel)) + _FLAGS:
             continue
         if len(mine & _statements(other)) >= _SHARED * len(mine) and _outputs(view) <= _outputs(view.of(other)):
             return [Seen(view.kernel.node.lineno, f"is {other.name} for one step, without its loop and its flags")]

@@ -67,7 +67,9 @@ def _strided(view: KernelView, access: Access) -> set[Axis]:
             continue
         if _tiles_rows(view, loop, access):
             continue
-        for axis in start.uniform:
+        # The axis itself stands in the start; one that only a length read from memory depends on picks no part.
+        named = {a.axis for a in start.poly.atoms if a.kind == "axis"} if start.poly is not None else set()
+        for axis in named:
             if axis in access.pointer.uniform and not any(axis.overlaps(lane) for lane in access.pointer.lanes):
                 found.add(axis)
     return found

@@ -42,7 +42,7 @@ def _range_is_a_part(view: KernelView, loop: ast.For, axes: set) -> bool:  # typ
 
 
 def _softmax_loops(view: KernelView) -> list[ast.For]:
-    """Loops that carry a running maximum and rescale what they have added up."""
+    """Loops that weigh blocks by exponentials under a running maximum, and rescale what they have added up."""
     found = []
     for loop in view.loops:
         if not isinstance(loop, ast.For):
@@ -50,8 +50,9 @@ def _softmax_loops(view: KernelView) -> list[ast.For]:
         inside = set(ast.walk(loop))
         maxima = [n for n in view.own.called("max", "maximum") if n in inside]
         exponentials = [n for n in view.own.called(*_EXPONENTIALS) if n in inside and n.args]
-        if maxima and len(exponentials) >= 2 and any(set(maxima) & sources_of(view, e.args[0]) for e in exponentials) and any(
-                n in inside for n in view.own.called("dot", "sum")):
+        sums = [n for n in view.own.called("dot", "sum") if n in inside and (v := view.value(n)) is not None and v.is_block]
+        weighted = any(set(exponentials) & sources_of(view, *n.args[:2]) for n in sums)
+        if len(exponentials) >= 2 and weighted and any(set(maxima) & sources_of(view, e.args[0]) for e in exponentials):
             found.append(loop)
     return found
 
