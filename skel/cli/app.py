@@ -27,6 +27,8 @@ COMMANDS = {
     "check": "skel.cli.check",
     "bench": "skel.cli.bench",
     "capture": "skel.cli.capture",
+    "evidence": "skel.cli.evidence",
+    "revalidate": "skel.cli.revalidate",
     "serve": "skel.cli.serve",
     "tools": "skel.cli.tools",
     "call": "skel.cli.call",

@@ -177,33 +177,40 @@ def main() -> None:
     offline = limits.leave_network()
     process = WarmProcess(answers, settings)
     try:
+        if _warm_up(process, settings, offline):
+            process.serve()
+    except BrokenPipeError:
+        pass  # the main process is gone: nobody waits for an answer
+    finally:
+        process.stop()
+
+
+def _warm_up(process: WarmProcess, settings: dict[str, Any], offline: bool) -> bool:
+    """Imports what workers need and says so. False where it is missing here."""
+    try:
         import torch
         import triton
         import triton.language
 
         warm(settings["mode"])
-
-        torch.set_num_threads(1)
-        settings["privileges"] = limits.possible_privileges(
-            Path(os.__file__), Path(torch.__file__), Path(__file__), Path(settings["scratch"])
-        )
-        process.answer(
-            ready={
-                "torch": torch.__version__,
-                "triton": triton.__version__,
-                "python": sys.version.split()[0],
-                "offline": offline,
-                "privileges": settings["privileges"],
-                "mode": settings["mode"],
-            }
-        )
     except ImportError as error:
         process.answer(missing=str(error))
-        return
-    try:
-        process.serve()
-    finally:
-        process.stop()
+        return False
+    torch.set_num_threads(1)
+    settings["privileges"] = limits.possible_privileges(
+        Path(os.__file__), Path(torch.__file__), Path(__file__), Path(settings["scratch"])
+    )
+    process.answer(
+        ready={
+            "torch": torch.__version__,
+            "triton": triton.__version__,
+            "python": sys.version.split()[0],
+            "offline": offline,
+            "privileges": settings["privileges"],
+            "mode": settings["mode"],
+        }
+    )
+    return True
 
 
 if __name__ == "__main__":

@@ -66,9 +66,9 @@ def seeds_of(full: bool, numbers: Correctness) -> tuple[int, ...]:
 
 
 def shape_variations(hooks: Hooks, device: str, full: bool, numbers: Correctness) -> list[dict[str, Any]]:
-    """Workload parameters with one integer changed: by default one size that is no power of two.
+    """Workload parameters with sizes changed to what is no power of two: all at once, which tries every mask, then one.
 
-    By default the largest of the sizes that the workloads name is varied, as that is where the tiles are.
+    By default the largest of the sizes that the workloads name is varied alone, as that is where the tiles are.
     """
     workloads = [parameters_of(workload) for workload in hooks.workloads_for(device)]
     base = workloads[0]
@@ -77,6 +77,10 @@ def shape_variations(hooks: Hooks, device: str, full: bool, numbers: Correctness
         (key for key in sizes if sizes_near(sizes[key], full)), key=lambda key: (key not in base, -sizes[key])
     )
     found: list[dict[str, Any]] = []
+    if len(order) > 1:
+        found.append(
+            {**base, **{key: sizes_near(sizes[key], False)[0] for key in order if sizes_near(sizes[key], False)}}
+        )
     for key in order if full else order[: numbers.varied_dimensions]:
         for size in sizes_near(sizes[key], full):
             changed = {**base, key: size}

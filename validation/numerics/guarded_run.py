@@ -13,6 +13,7 @@ from . import trees
 from .cases import Case
 from .fresh import fresh_memory
 from .launches import recorded
+from .reads import watched_reads
 from .redzones import Arena
 
 
@@ -26,6 +27,8 @@ class Ran:
     launches: list[dict[str, Any]]
     odd_types: dict[str, str]
     """Outputs that are no plain tensors, by name, with their type."""
+    reads: list[dict[str, Any]]
+    """Loads from guard zones: tensor, side, how far away."""
     threads: int = 0
     """Threads started in the run and still running when it returned."""
 
@@ -35,6 +38,7 @@ class Ran:
             "broken": self.broken,
             "launches": self.launches,
             "odd_types": self.odd_types,
+            "reads": self.reads,
             "threads": self.threads,
         }
 
@@ -49,7 +53,7 @@ def guarded_run(
     guarded = arena.move(inputs, device)
     torch.manual_seed(case.seed)
     threads = _thread._count()
-    with recorded() as launches, fresh_memory(arena):
+    with recorded() as launches, watched_reads(arena) as reads, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
         left = _thread._count() - threads
@@ -70,6 +74,7 @@ def guarded_run(
         arena.broken(),
         launches.facts(),
         odd,
+        [{"tensor": tensor, "side": side, "away": away} for (tensor, side), away in reads.items()],
         max(0, left),
     )
 

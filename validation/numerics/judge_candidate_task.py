@@ -134,6 +134,10 @@ def _judge_facts(case: Case, runs: list[dict[str, Any]], original_runs: list[dic
         found.append(
             broken_zone(zone, "the candidate", "warning" if (zone["tensor"], zone["side"]) in shared else "error")
         )
+    read_too = {(one["tensor"], one["side"]) for run in original_runs for one in run["reads"]}
+    for one in {(one["tensor"], one["side"]): one for run in runs for one in run["reads"]}.values():
+        severity = "warning" if (one["tensor"], one["side"]) in read_too else "error"
+        found.append(fact("out_of_bounds_read", severity, what="the candidate", **one))
     for name, kind in runs[0]["odd_types"].items():
         found.append(fact("lazy_output", output=name, kind=kind))
     if left := max(run["threads"] for run in runs) - max(run["threads"] for run in original_runs):

@@ -100,6 +100,8 @@ def _about(case: Case, runs: Runs, wrong: Mapping[str, Fact], out: Path) -> list
             )
         )
     found += [changed | {"severity": "warning"} for changed in reruns(case, out, len(runs))]
+    for one in {(one["tensor"], one["side"]): one for run in runs for one in run["reads"]}.values():
+        found.append(fact("out_of_bounds_read", "warning", what="the original", **one))
     return found + [broken_zone(zone, "the original", "warning") for zone in zones_of(runs)]
 
 

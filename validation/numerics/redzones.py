@@ -106,6 +106,23 @@ class Arena:
             base.untyped_storage(), start, like.shape, like.stride()
         )
 
+    def holds(self, low: int, high: int) -> bool:
+        """True where the addresses from `low` up to `high` lie in the data of one tensor."""
+        return any(start <= low and high <= start + held.size for held, start in self._starts())
+
+    def zone_at(self, low: int, high: int) -> tuple[str, str, int] | None:
+        """The guard zone that the addresses touch: tensor, side, and how many bytes past its data; else None."""
+        for held, start in self._starts():
+            end = start + held.size
+            if start - self._zone <= low < start:
+                return held.name, "before", start - low
+            if low < end + self._zone and high > end and low >= start:
+                return held.name, "after", high - end
+        return None
+
+    def _starts(self) -> list[tuple[_Guarded, int]]:
+        return [(held, held.base.data_ptr() + self._zone) for held in self._held]
+
     def broken(self) -> list[dict[str, Any]]:
         """Zones that no longer hold what they held: tensor, side, how many bytes, how far from the tensor."""
         found = []

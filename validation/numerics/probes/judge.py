@@ -67,9 +67,7 @@ def _partition(probed: Probed, outputs: Any, own: Path, exact: bool, numbers: Co
             continue
         difference = outputs[name].double() - whole[name].double()
         size = root_mean_square(whole[name]) or 1.0
-        errors = [
-            root_mean_square(difference.narrow(dim, a, b - a)) / size for a, b in itertools.pairwise(bounds)
-        ]
+        errors = [root_mean_square(difference.narrow(dim, a, b - a)) / size for a, b in itertools.pairwise(bounds)]
         if len(errors) > 2 and errors[-1] > numbers.error_growth * max(errors[1], 1e-12) and sorted(errors) == errors:
             found.append(
                 fact("error_grows", "warning", output=name, first=errors[1], last=errors[-1])

@@ -1,0 +1,100 @@
+"""For every skeleton that rewrites, variants of its output with one fault each, made mechanically: all are rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from skel.rewriter.engine.apply import candidates
+from skel.rewriter.engine.candidate import Candidates
+from skel.store.schema import NumericsClass, Skeleton
+from skel.validation.check import check
+from skel.validation.isolation import Workers
+from skel.validation.subject import CandidateSource
+
+from .conftest import FIXTURES, QUICK
+from .mutants import KINDS, Mutant, mutants
+
+ROOT = Path(__file__).parents[2]
+ENOUGH = 5
+"""Broken variants of a skeleton that are tried in every run of the tests."""
+HARMLESS = {
+    "dropped mask: tl.store(out + i_n * D + o_d, b_x, mask=i_n < N)": "the grid has exactly N programs",
+    "dropped mask: tl.store(o + i_b * V + o_v, b_o / tl.sum(b_o, 0), mask=o_v < V)": "its workload has whole tiles only",
+}
+"""Variants that are no faults, and why."""
+
+
+def rewriting() -> list[Skeleton]:
+    records = [
+        Skeleton.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        for path in sorted((ROOT / "skeletons").glob("*/skeleton.yaml"))
+    ]
+    return [record for record in records if not record.is_advice]
+
+
+SKELETONS = rewriting()
+
+
+def sources(record: Skeleton) -> list[Path]:
+    """Files with hooks that the skeleton may apply to: its own cases, a small fixture, the examples."""
+    own = [ROOT / "skeletons" / record.name / case.file for case in record.cases if case.expect == "rewrite"]
+    found = [*own, FIXTURES / "row_norm.py", *sorted((ROOT / "examples").glob("*.py"))]
+    return [path for path in found if "def make_inputs" in path.read_text(encoding="utf-8")]
+
+
+def rewritten(record: Skeleton) -> Iterator[tuple[Path, Candidates]]:
+    """Those of them that it does apply to, with its candidates."""
+    for path in sources(record):
+        settings = next((case.settings for case in record.cases if path.name == Path(case.file).name), {})
+        found = candidates(record, path.read_text(encoding="utf-8"), str(path), settings=settings)
+        if isinstance(found, Candidates):
+            yield path, found
+
+
+def judge(workers: Workers, path: Path, right: str, broken: list[Mutant], numerics: NumericsClass) -> set[str]:
+    """Names of the variants that the check let pass; the right text itself must pass."""
+    texts = [CandidateSource("right", right), *(CandidateSource(one.name, one.text) for one in broken)]
+    original = path.read_text(encoding="utf-8")
+    report = check(original, texts, str(path), workers=workers, protocol=QUICK, numerics_class=numerics)
+    verdicts = {one.name: one.verdict.value for one in report.candidates}
+    assert verdicts.pop("right") == "equivalent", report.candidates[0].all_findings
+    return {name for name, verdict in verdicts.items() if verdict not in ("wrong", "failed")}
+
+
+@pytest.mark.parametrize("record", SKELETONS, ids=lambda record: record.name)
+def test_broken_variants_are_rejected(record: Skeleton, interpreting: Workers) -> None:
+    tried = 0
+    for path, found in rewritten(record):
+        best = found.items[0]
+        made = (one for one in mutants(best.text, found.kernel) if one.name not in HARMLESS)
+        broken = [one for one, _ in zip(made, range(ENOUGH - tried), strict=False)]
+        assert not judge(interpreting, path, best.text, broken, best.numerics), path
+        tried += len(broken)
+        if tried >= ENOUGH:
+            return
+    pytest.fail(f"{record.name}: only {tried} broken variants could be made; it needs cases with hooks")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", SKELETONS, ids=lambda record: record.name)
+def test_every_fault_at_every_place_is_rejected_or_harmless(record: Skeleton, interpreting: Workers) -> None:
+    """A variant that passes must be one that a mask or a loop guards twice: it computes the same, to the bit."""
+    path, found = next(rewritten(record))
+    best = found.items[0]
+    broken = [one for one in mutants(best.text, found.kernel) if one.name not in HARMLESS]
+    passed = judge(interpreting, path, best.text, broken, best.numerics)
+    kinds = {one.kind for one in broken if one.name not in passed}
+    assert len(passed) <= len(broken) // 4, passed
+    assert len(kinds) >= min(3, len({one.kind for one in broken})), kinds
+
+
+def test_every_kind_of_fault_can_be_made() -> None:
+    text = (FIXTURES / "row_norm.py").read_text(encoding="utf-8")
+    looped = (FIXTURES / "recurrence.py").read_text(encoding="utf-8").replace("h = h * 0.9 +", "h *= 0.9\n        h = h +")
+    made = [*mutants(text, "row_norm_kernel"), *mutants(looped, "recurrence_kernel")]
+    assert {one.kind for one in made} == set(KINDS)
+    assert len({one.text for one in made}) == len(made)
