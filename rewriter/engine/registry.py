@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..primitives import (
+    block_pointer_to_mask,
     cache_hints,
     defer_state_load,
     div_to_reciprocal,
@@ -37,6 +38,7 @@ PRIMITIVES: dict[str, Primitive] = {
         reuse_subexpression.PRIMITIVE,
         pipeline_loads.PRIMITIVE,
         cache_hints.PRIMITIVE,
+        block_pointer_to_mask.PRIMITIVE,
         relax_specialization.PRIMITIVE,
         defer_state_load.PRIMITIVE,
         hoist_producer.PRIMITIVE,
