@@ -1,6 +1,7 @@
 """Why a record answers a query: the sentence that matched, the words in it, and the sentence nearest in meaning."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from .fulltext import Wanted
@@ -19,14 +20,15 @@ def why(record: Mapping[str, Any], wanted: Wanted, matched: Sequence[tuple[int, 
     """The reasons, strongest first: the passage that answers most, quoted; the sentence nearest in meaning, quoted
     where it is another one; then the other fields that hold query words."""
     found = passages(record)
-    near = _near(record, nearest)
+    closest = embedded(record)[nearest[0]] if nearest is not None and nearest[1] >= _NEAR else None
+    near = f'near in meaning to "{_cut(closest)}" ({nearest[1]:.2f})' if nearest and closest else None
     ordered = sorted(matched, key=lambda entry: -entry[1])
     if not ordered:
         return [near] if near else []
     first = found[ordered[0][0]]
     words = ", ".join(_words(first.text, wanted))
     reasons = [f'{LABELS.get(first.field, first.field)} "{_cut(first.text)}" ({words})']
-    if near and nearest is not None and embedded(record)[nearest[0]] == first.text:
+    if nearest is not None and closest == first.text:
         reasons[0] += f", meaning {nearest[1]:.2f}"
     elif near:
         reasons.append(near)
@@ -38,18 +40,16 @@ def why(record: Mapping[str, Any], wanted: Wanted, matched: Sequence[tuple[int, 
                       f"({', '.join(_words(other.text, wanted)[:_MOST_WORDS])})" for other in others]
 
 
-def _near(record: Mapping[str, Any], nearest: tuple[int, float] | None) -> str | None:
-    if nearest is None or nearest[1] < _NEAR:
-        return None
-    return f'near in meaning to "{_cut(embedded(record)[nearest[0]])}" ({nearest[1]:.2f})'
-
-
 def _cut(text: str) -> str:
     return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rsplit(" ", 1)[0] + " ..."
 
 
 def _words(text: str, wanted: Wanted) -> list[str]:
     """The words of a text that answer query terms, as the index holds them."""
-    said = list(dict.fromkeys(terms(text)))
-    stem = stems(said)
-    return [word for word in said if stem[word] in wanted.words]
+    return [word for word, stem in _stemmed(text) if stem in wanted.words]
+
+
+@lru_cache(maxsize=20_000)
+def _stemmed(text: str) -> tuple[tuple[str, str], ...]:
+    """The distinct words of a text with their stems; kept, since the sentences of records come up again and again."""
+    return tuple(stems(terms(text)).items())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .embedding.arrays import F32, I64, np
 from .index import EXACT_RECORDS, Index, Vectors, sentences_of
 
-_NEAREST = 32
+_NEAREST = 24
 """Records whose sentences are looked at where not all are."""
 _BEST_OF = 3
 """A record is as near as its three nearest sentences are on average: one stray sentence is not enough."""
