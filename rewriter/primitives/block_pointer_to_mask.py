@@ -271,9 +271,8 @@ class _Rewrite:
                     found.setdefault(_numbers(checks) if checks is not None else (), parent)
         if len(found) > 1:
             first, second = list(found.values())[:2]
-            raise refuse(
-                "boundary_not_readable", second, also=[first], why=f"it checks other dimensions than line {first.lineno}"
-            )  # type: ignore[attr-defined]
+            why = f"it checks other dimensions than line {getattr(first, 'lineno', 0)}"
+            raise refuse("boundary_not_readable", second, also=[first], why=why)
         checks = next(iter(found), ())
         return checks
 
