@@ -23,7 +23,7 @@ ENOUGH = 5
 """Broken variants of a skeleton that are tried in every run of the tests."""
 HARMLESS = {
     "dropped mask: tl.store(out + i_n * D + o_d, b_x, mask=i_n < N)": "the grid has exactly N programs",
-    "dropped mask: tl.store(o + i_b * V + o_v, b_o / tl.sum(b_o, 0), mask=o_v < V)": "its workload has whole tiles only",
+    "dropped mask: tl.store(o + i_b * V + o_v, b_o / tl.sum(b_o, 0), mask=o_v < V)": "its tiles are whole",
 }
 """Variants that are no faults, and why."""
 
@@ -55,13 +55,19 @@ def rewritten(record: Skeleton) -> Iterator[tuple[Path, Candidates]]:
             yield path, found
 
 
-def judge(workers: Workers, path: Path, right: str, broken: list[Mutant], numerics: NumericsClass) -> set[str]:
-    """Names of the variants that the check let pass; the right text itself must pass."""
+def judge(workers: Workers, path: Path, right: str, broken: list[Mutant], numerics: NumericsClass) -> set[str] | None:
+    """Names of the variants that the check let pass; the right text itself must pass.
+
+    None where the workload's outputs are such that no check can vouch for anything (zeros only, for example).
+    """
     texts = [CandidateSource("right", right), *(CandidateSource(one.name, one.text) for one in broken)]
     original = path.read_text(encoding="utf-8")
     report = check(original, texts, str(path), workers=workers, protocol=QUICK, numerics_class=numerics)
     verdicts = {one.name: one.verdict.value for one in report.candidates}
-    assert verdicts.pop("right") == "equivalent", report.candidates[0].all_findings
+    right_verdict = verdicts.pop("right")
+    if right_verdict == "inconclusive":
+        return None
+    assert right_verdict == "equivalent", (path, report.candidates[0].all_findings)
     return {name for name, verdict in verdicts.items() if verdict not in ("wrong", "failed")}
 
 
@@ -72,8 +78,9 @@ def test_broken_variants_are_rejected(record: Skeleton, interpreting: Workers) -
         best = found.items[0]
         made = (one for one in mutants(best.text, found.kernel) if one.name not in HARMLESS)
         broken = [one for one, _ in zip(made, range(ENOUGH - tried), strict=False)]
-        assert not judge(interpreting, path, best.text, broken, best.numerics), path
-        tried += len(broken)
+        passed = judge(interpreting, path, best.text, broken, best.numerics)
+        assert not passed, path
+        tried += len(broken) if passed is not None else 0
         if tried >= ENOUGH:
             return
     pytest.fail(f"{record.name}: only {tried} broken variants could be made; it needs cases with hooks")
@@ -83,10 +90,13 @@ def test_broken_variants_are_rejected(record: Skeleton, interpreting: Workers) -
 @pytest.mark.parametrize("record", SKELETONS, ids=lambda record: record.name)
 def test_every_fault_at_every_place_is_rejected_or_harmless(record: Skeleton, interpreting: Workers) -> None:
     """A variant that passes must be one that a mask or a loop guards twice: it computes the same, to the bit."""
-    path, found = next(rewritten(record))
-    best = found.items[0]
-    broken = [one for one in mutants(best.text, found.kernel) if one.name not in HARMLESS]
-    passed = judge(interpreting, path, best.text, broken, best.numerics)
+    for path, found in rewritten(record):
+        best = found.items[0]
+        broken = [one for one in mutants(best.text, found.kernel) if one.name not in HARMLESS]
+        passed = judge(interpreting, path, best.text, broken, best.numerics)
+        if passed is not None:
+            break
+    assert passed is not None
     kinds = {one.kind for one in broken if one.name not in passed}
     assert len(passed) <= len(broken) // 4, passed
     assert len(kinds) >= min(3, len({one.kind for one in broken})), kinds
@@ -94,7 +104,9 @@ def test_every_fault_at_every_place_is_rejected_or_harmless(record: Skeleton, in
 
 def test_every_kind_of_fault_can_be_made() -> None:
     text = (FIXTURES / "row_norm.py").read_text(encoding="utf-8")
-    looped = (FIXTURES / "recurrence.py").read_text(encoding="utf-8").replace("h = h * 0.9 +", "h *= 0.9\n        h = h +")
+    looped = (
+        (FIXTURES / "recurrence.py").read_text(encoding="utf-8").replace("h = h * 0.9 +", "h *= 0.9\n        h = h +")
+    )
     made = [*mutants(text, "row_norm_kernel"), *mutants(looped, "recurrence_kernel")]
     assert {one.kind for one in made} == set(KINDS)
     assert len({one.text for one in made}) == len(made)
