@@ -20,6 +20,8 @@ from ..primitives import (
     set_dot_precision,
     set_launcher_default,
     set_options,
+    split_tiles,
+    widen_autotune,
     widen_index,
 )
 from ..primitives.base import Primitive
@@ -38,6 +40,7 @@ PRIMITIVES: dict[str, Primitive] = {
         reuse_subexpression.PRIMITIVE,
         pipeline_loads.PRIMITIVE,
         cache_hints.PRIMITIVE,
+        split_tiles.PRIMITIVE,
         block_pointer_to_mask.PRIMITIVE,
         relax_specialization.PRIMITIVE,
         defer_state_load.PRIMITIVE,
@@ -45,5 +48,6 @@ PRIMITIVES: dict[str, Primitive] = {
         reorder_grid.PRIMITIVE,
         persistent_grid.PRIMITIVE,
         parallelise_loop.PRIMITIVE,
+        widen_autotune.PRIMITIVE,
     )
 }

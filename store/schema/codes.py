@@ -258,6 +258,17 @@ _TABLE = (
         "{option} reaches the launch through **{name}, whose value cannot be followed",
         "pass the option as a keyword",
     ),
+    _refusal("no_autotuner", "{kernel} has no autotuner", "pass options at the launch, or add configurations by hand"),
+    _refusal(
+        "autotune_not_listed",
+        "the configurations or the key of {kernel} are not plain lists in its decorator",
+        "lists that are shared, filtered or chosen by device may work around something: widen them by hand",
+    ),
+    _refusal(
+        "autotune_wide_enough",
+        "the autotuner of {kernel} tries the warps around its own already, and its key holds every size",
+        "nothing to do",
+    ),
     _refusal("no_such_option", "{setting} is no decision of {skeleton}; it has {have}", "use --set with one of those"),
     _refusal("bad_setting", "{setting}={value}: {why}", "give a value that the kernel can take"),
     # -- local rewrites --------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ EXACT = frozenset(
     {
         *("widen_index", "reuse_subexpression", "pipeline_loads", "cache_hints", "block_pointer_to_mask"),
         *("defer_state_load", "elide_masks", "relax_specialization", "hoist_producer", "reorder_grid", "persistent_grid"),
-        *("parallelise_loop", "specialise_clone", "widen_autotune", "alignment_hints"),
+        "parallelise_loop",
+        "widen_autotune",
     }
 )
 """Primitives that change no bit."""
@@ -38,7 +39,12 @@ def load(path: str, name: str) -> ModuleType:
 def interpret(primitive: str, before: str, after: str) -> str:
     import torch
 
+    from triton.runtime.autotuner import Autotuner
+
     original, result = load(before, "original"), load(after, "result")
+    for value in (*vars(original).values(), *vars(result).values()):
+        if isinstance(value, Autotuner):
+            value.configs = value.configs[-1:]  # one is taken without timing, which needs a device
     for seed in range(3):
         expected, found = (m.run(m.make_inputs(seed)) for m in (original, result))
         pairs = zip(expected, found, strict=True) if isinstance(expected, tuple) else [(expected, found)]

@@ -20,6 +20,7 @@ PRIMITIVES = {
     "reuse_subexpression": "reuse_subexpression",
     "pipeline_loads": "pipeline_loads",
     "cache_hints": "cache_hints",
+    "split_tiles": "split_tiles",
     "block_pointer_to_mask": "block_pointer_to_mask",
     "relax_specialization": "relax_specialization",
     "defer_state_load": "defer_state_load",
@@ -27,6 +28,7 @@ PRIMITIVES = {
     "reorder_grid": "reorder_grid",
     "persistent_grid": "persistent_grid",
     "parallelise_loop": "parallelise_loop",
+    "widen_autotune": "widen_autotune",
 }
 ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}}
 """Arguments by the name of a file, where they are not the default."""
