@@ -159,7 +159,9 @@ def _require_apart(
         if store.top not in inside:
             raise _dependent(count.loop, "the kernel stores outside it", store.line)
         lanes = any(a.overlaps(axis) for a in store.pointer.lanes)
-        moves = store.pointer.poly is not None and axis in store.pointer.poly.uniform_axes
+        # An index that was loaded may be the same in two rounds.
+        poly = store.pointer.poly
+        moves = poly is not None and any(atom.kind == "axis" and axis in atom.axes for atom in poly.atoms)
         if not lanes and not moves:
             raise _dependent(count.loop, "every round stores to the same place", store.line)
     if not facts.stores:

@@ -51,7 +51,7 @@ PARAMETER = "programs"
 """Parameter that says how many pieces of work there are."""
 RESIDENT = "resident"
 """Local name of the launcher for the programs that are started at most."""
-_WAITS = frozenset({"atomic_cas", "atomic_xchg", "gdc_wait", "gdc_launch_dependents", "inline_asm_elementwise"})
+_WAITS = frozenset({"atomic_cas", "atomic_xchg", "gdc_wait", "gdc_launch_dependents"})
 
 
 def persistent_grid(module: Module, kernel: KernelDef, *, per_multiprocessor: int = 4) -> list[Edit]:

@@ -74,6 +74,11 @@ REFUSALS = {
     "a store outside": ([("    b_s =", "    tl.store(y, 1.0)\n    b_s =")], "loop_not_independent", 10),
     "reads what it writes": ([("rows_kernel[(M,)](x, y", "rows_kernel[(M,)](x, x")], "loop_not_independent", 9),
     "one place": ([("y + row * N + o, tl.l", "y + row * N + tl.arange(0, BN), tl.l")], "loop_not_independent", 9),
+    "a loaded place": (
+        [("        o = i", "        p = tl.load(x + i)\n        o = i"), ("y + row * N + o, tl.l", "y + p * N, tl.l")],
+        "loop_not_independent",
+        9,
+    ),
     "an atomic": ([("tl.store(y", "tl.atomic_add(y")], "loop_not_independent", 9),
     "leaves the kernel": (
         [("        o = i", "        if i > 3:\n            return\n        o = i")],
