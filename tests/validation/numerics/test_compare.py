@@ -138,3 +138,7 @@ def test_form() -> None:
 def test_index() -> None:
     assert index_of(7, (2, 2, 3)) == "[1, 0, 1]"
     assert index_of(0, ()) == "[]"
+
+
+def test_an_empty_output_has_nothing_to_be_wrong_in() -> None:
+    assert not sentinels(torch.empty(0, 4), NUMBERS) and sentinels(torch.ones(2, 4), NUMBERS)

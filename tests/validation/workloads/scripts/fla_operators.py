@@ -13,6 +13,7 @@ from fla.ops.retention import fused_recurrent_retention
 from fla.ops.simple_gla import fused_recurrent_simple_gla
 from fla.ops.utils import chunk_global_cumsum, chunk_local_cumsum, mean_pooling
 
+torch.set_default_device("cuda" if torch.cuda.is_available() else "cpu")
 torch.manual_seed(0)
 B, T, H, D = 1, 16, 1, 16
 q, k, v = (torch.nn.functional.normalize(torch.randn(B, T, H, D), dim=-1) for _ in range(3))
