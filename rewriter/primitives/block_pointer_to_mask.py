@@ -273,8 +273,7 @@ class _Rewrite:
             first, second = list(found.values())[:2]
             why = f"it checks other dimensions than line {getattr(first, 'lineno', 0)}"
             raise refuse("boundary_not_readable", second, also=[first], why=why)
-        checks = next(iter(found), ())
-        return checks
+        return next(iter(found), ())
 
     def _offset(self, name: str, offset: ast.expr, size: ast.expr) -> str:
         lanes = f"{self.language}.arange(0, {self._text(size, bare=True)}).to({self.language}.int64)"

@@ -1,7 +1,8 @@
 """Runs original and rewritten kernels side by side: `run_pairs.py interpret|compile`, tasks as JSON on standard input.
 
 `interpret`: both run on the CPU on three seeds and must agree, to the bit where the primitive says so. `compile`: every
-launch of both is compiled for sm_90 with a driver that launches nothing. The last line printed is a JSON object: name to problem.
+launch of both is compiled for sm_90 with a driver that launches nothing. The last line printed is a JSON object: name
+to problem.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ REWRITING = {
     "reuse_subexpression": ["reuse_subexpression"],
     "pipeline_loads": ["pipeline_loads"],
     "cache_hints": ["cache_hints"],
+    "split_tiles": ["split_tiles"],
     "block_pointer_to_mask": ["block_pointer_to_mask"],
     "relax_specialization": ["relax_specialization"],
     "defer_state_load": ["defer_state_load"],
