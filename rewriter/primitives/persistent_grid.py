@@ -6,12 +6,13 @@ rewrite:  w = tl.load(w_ptr + r)             w = tl.load(w_ptr + r)
           kernel[(M,)](x, w, y)              resident = 4 * multiprocessors of x's device
                                              kernel[(min(M, resident),)](x, w, y, programs=M)
 
+A parameter that the kernel sets again (`x += pid * stride`) gets a name of its own in each round.
 What no program's number changes is done once, before the loop, where nothing that the kernel writes lies between. On
 a device without multiprocessors (the interpreter's) the number of programs is the factor itself.
 
 Conditions
     - the grid has one axis, and the kernel asks for its program number at the top level of its own body;
-    - no exit in what is repeated, no program that waits for another, no parameter that is set again;
+    - no exit in what is repeated, and no program that waits for another;
     - every launch can be read, and its grid serves nothing else.
 
 Numerics
@@ -121,7 +122,7 @@ def _require_independent(module: Module, kernel: KernelDef) -> None:
 
 def _require_repeatable(facts: Facts, sliced: TileSlice) -> None:
     kernel = facts.kernel
-    for name in sorted(sliced.carried):
+    for name in sorted(sliced.carried & kernel.constexprs):
         where = next(n for s in sliced.repeated for n in ast.walk(s) if _sets(n, name))
         raise refuse("carried_across_tiles", where, name=name)
     for unknown in facts.unknowns:
@@ -176,13 +177,29 @@ def _looped(
     if named is None and variable in names_in_use(module, kernel):
         raise refuse("name_taken", kernel.node, name=variable, scope=kernel.name)
     edits = [] if named else [Edit(*source.span(c), f"{language}.cast({variable}, {language}.int32)") for c in calls]
+    own = {name: f"{name}_item" for name in kernel.parameter_names if name in sliced.carried}
+    for name in own.values():
+        if name in names_in_use(module, kernel):
+            raise refuse("name_taken", kernel.node, name=name, scope=kernel.name)
+    edits += _renamed(module, sliced, own)
     repeated = [s for s in sliced.repeated if named is None or s is not named[0]]
     once = [segment_text(source, by_statement[s], [], "") for s in sliced.once]
     loop = [segment_text(source, by_statement[s], edits, unit) for s in repeated]
     loop[0] = loop[0].lstrip("\r\n")
     head = f"range({language}.program_id(0), {count}, {language}.num_programs(0))"
-    text = "".join([*once, f"{indent}for {variable} in {head}:{source.newline}", *loop])
+    copies = [f"{indent}{unit}{new} = {name}{source.newline}" for name, new in own.items()]
+    text = "".join([*once, f"{indent}for {variable} in {head}:{source.newline}", *copies, *loop])
     return Edit(start, end, text)
+
+
+def _renamed(module: Module, sliced: TileSlice, own: dict[str, str]) -> list[Edit]:
+    """Parameters that the kernel sets again become names of each piece of work, so that none starts from another's."""
+    return [
+        Edit(*module.source.span(n), own[n.id])
+        for s in sliced.repeated
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and n.id in own
+    ]
 
 
 def _named_id(

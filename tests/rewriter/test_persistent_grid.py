@@ -56,6 +56,12 @@ def test_an_id_that_must_be_a_tensor_stays_one(rewrite: Callable[..., list[str]]
     assert any("tl.cast(i_program, tl.int32)" in line for line in lines)
 
 
+def test_a_moved_pointer_starts_anew_in_each_round(rewrite: Callable[..., list[str]]) -> None:
+    lines = rewrite("persistent_grid", changed(("    o = i", "    x += i * N\n    o = i")))
+    assert lines[2:4] == ["x_item = x", "x_item += i * N"]
+    assert "tl.store(y + o, tl.load(x_item + o, mask=o < N), mask=o < N)" in lines
+
+
 def test_the_bound_stands_before_the_grid_is_made(rewrite: Callable[..., list[str]]) -> None:
     text = changed(
         (
@@ -82,7 +88,8 @@ REFUSALS = {
     "counts programs": ([("i * BN", "i * BN * tl.num_programs(0)")], "grid_barrier", 9),
     "two axes": ([("64),)]", "64), 2)]")], "grid_has_axes", 15),
     "an exit": ([("    o = i", "    if i > N:\n        return\n    o = i")], "exit_between_tiles", 10),
-    "a moved pointer": ([("    o = i", "    x += i * N\n    o = i")], "carried_across_tiles", 9),
+    "a constexpr that is set": ([("    o = i", "    BN = 2 * i\n    o = i")], "carried_across_tiles", 9),
+    "the name of a moved pointer": ([("    o = i", "    x += i * N\n    x_item = 0\n    o = i")], "name_taken", 7),
     "a lock": ([("    o = i", "    tl.atomic_cas(y, 0, 1)\n    o = i")], "grid_barrier", 9),
     "one store of all": ([("    i = tl", "    tl.store(y, 1.0)\n    i = tl")], "unguarded_invariant_store", 8),
     "an unknown call": ([("    o = i", "    o = elsewhere(i)\n    o = i")], "opaque_call", 9),

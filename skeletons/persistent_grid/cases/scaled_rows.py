@@ -11,7 +11,8 @@ def scaled_rows_kernel(x, w, y, N, BN: tl.constexpr):
     row = tl.program_id(0)
     o_n = tl.arange(0, BN)
     m_n = o_n < N
-    b_x = tl.load(x + row * N + o_n, mask=m_n, other=0)
+    x += row * N
+    b_x = tl.load(x + o_n, mask=m_n, other=0)
     # the same for all rows
     b_w = tl.load(w + o_n, mask=m_n, other=0)
     rms = tl.sqrt(tl.sum(b_x * b_x, 0) / N)

@@ -13,7 +13,9 @@ def scaled_rows_kernel(x, w, y, N, BN: tl.constexpr, programs):
     # the same for all rows
     b_w = tl.load(w + o_n, mask=m_n, other=0)
     for row in range(tl.program_id(0), programs, tl.num_programs(0)):
-        b_x = tl.load(x + row * N + o_n, mask=m_n, other=0)
+        x_item = x
+        x_item += row * N
+        b_x = tl.load(x_item + o_n, mask=m_n, other=0)
         rms = tl.sqrt(tl.sum(b_x * b_x, 0) / N)
         tl.store(y + row * N + o_n, b_x / rms * b_w, mask=m_n)
 
