@@ -62,9 +62,9 @@ def scan_files(files: Iterable[Path], cache: ScanCache | None = None) -> dict[st
         if cache is not None:
             cache.put(path, text, result)
     languages: Counter[str] = Counter()
-    for file, result in scanned.items():
-        _add(document, result or {}, str(file))
-        languages.update((result or {}).get("other_languages") or {})
+    for file, found in scanned.items():
+        _add(document, found or {}, str(file))
+        languages.update((found or {}).get("other_languages") or {})
     document["other_languages"] = dict(sorted(languages.items()))
     return document
 
@@ -111,7 +111,8 @@ def _add(document: dict[str, Any], scanned: dict[str, Any], file: str) -> None:
     document["kernels"] += scanned.get("kernels", ())
     document["findings"] += scanned.get("findings", ())
     for fault in scanned.get("faults") or ():
-        why = f"{fault['kernel']}: a fault of ours while {fault['doing']}: {fault['traceback'].strip().splitlines()[-1]}"
+        last = fault["traceback"].strip().splitlines()[-1]
+        why = f"{fault['kernel']}: a fault of ours while {fault['doing']}: {last}"
         document["not_read"].append({"file": file, "why": why})
 
 

@@ -43,8 +43,8 @@ class ScanCache:
             return
 
     def _file(self, path: str, text: str) -> Path:
-        key = hashlib.sha256("\0".join((scanner_version(), os.path.abspath(path), path, text)).encode(errors="surrogatepass"))
-        name = key.hexdigest()
+        parts = "\0".join((scanner_version(), os.path.abspath(path), path, text))
+        name = hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
         return self.folder / name[:2] / (name + SUFFIX)
 
     def _find(self, asking: str, name: str) -> str | None:

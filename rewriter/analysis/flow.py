@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from .callees import Callee
@@ -103,8 +104,9 @@ class Flow:
         return node
 
 
+@lru_cache(maxsize=64)
 def flow_of(function: ast.FunctionDef) -> Flow:
-    """Build the chains of a function. Never raises: what is not followed stands in `opaque`."""
+    """The chains of a function, remembered. Never raises: what is not followed stands in `opaque`."""
     builder = _Builder(Flow(function))
     builder.run()
     return builder.flow

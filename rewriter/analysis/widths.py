@@ -262,9 +262,17 @@ class WidthAnalysis:
                     self._wide[made] = all(self.is_wide_definition(s) for s in made.sources)
                 case "carry":
                     self._wide[made] = self.is_wide_definition(made.sources[0])
+                case "parameter":
+                    self._wide[made] = self._is_annotated_wide(made.name)
                 case _:
                     pass
         return self._wide[made]
+
+    def _is_annotated_wide(self, name: str) -> bool:
+        """True for a parameter `T: tl.int64`: the launch passes it in 64 bits whatever its value."""
+        parameter = self.kernel.parameter(name)
+        annotation = parameter.node.annotation if parameter is not None else None
+        return annotation is not None and self.module.names.triton_name(annotation) in WIDE_INTEGERS
 
     # -- scales ----------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-"""alignment_hints. Used: multiple_of, max_contiguous. Symptom: an address the compiler cannot see through: rows or columns
-of a product wrapped with `%`, or a number cast to a pointer, in a kernel without a hint.
+"""alignment_hints. Used: multiple_of, max_contiguous. Symptom: an address the compiler cannot see through: rows or
+columns of a product wrapped with `%`, or a number cast to a pointer, in a kernel without a hint.
 
 A `%` that takes coordinates out of an index, or repeats a short vector, makes addresses that really are not contiguous.
 """
@@ -16,8 +16,12 @@ _HINTS = ("multiple_of", "max_contiguous")
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    return [Seen(body.at(call), f"gives the compiler tl.{name}") for body in view.bodies
-            for call, name in body.calls if name in _HINTS]
+    return [
+        Seen(body.at(call), f"gives the compiler tl.{name}")
+        for body in view.bodies
+        for call, name in body.calls
+        if name in _HINTS
+    ]
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
@@ -29,17 +33,32 @@ def _opportunities(view: KernelView) -> list[Seen]:
             continue
         for node in sources_of(view, access.node.args[0]):
             if _wraps(view, node):
-                found.append(Seen(int(getattr(node, "lineno", access.line)), "wraps offsets with `%` and gives no hint of what stays contiguous"))
+                found.append(
+                    Seen(
+                        int(getattr(node, "lineno", access.line)),
+                        "wraps offsets with `%` and gives no hint of what stays contiguous",
+                    )
+                )
             elif _selected(view, node):
-                found.append(Seen(int(getattr(node, "lineno", access.line)), "takes a pointer out of memory or a selection and gives no hint of its alignment"))
+                found.append(
+                    Seen(
+                        int(getattr(node, "lineno", access.line)),
+                        "takes a pointer out of memory or a selection and gives no hint of its alignment",
+                    )
+                )
     return found
 
 
 def _wraps(view: KernelView, node: ast.AST) -> bool:
     """`(tile + arange) % N`: a block of offsets, consecutive but for the wrap."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and view.is_block(node.left)) or not view.own.called("dot"):
+    if not (
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and view.is_block(node.left)
+    ) or not view.own.called("dot"):
         return False
-    if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) and ast.dump(n.left) == ast.dump(node.left) for n in view.own.nodes):
+    if any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) and ast.dump(n.left) == ast.dump(node.left)
+        for n in view.own.nodes
+    ):
         return False
     right = view.value(node.right)
     if right is None or right.dims != () or isinstance(node.right, ast.Constant):
@@ -50,8 +69,11 @@ def _wraps(view: KernelView, node: ast.AST) -> bool:
 
 def _selected(view: KernelView, node: ast.AST) -> bool:
     """A number cast to a pointer."""
-    return isinstance(node, ast.Call) and view.operation(node) in ("to", "cast") and any(
-        isinstance(n, ast.Call) and view.operation(n) == "pointer_type" for a in node.args for n in ast.walk(a))
+    return (
+        isinstance(node, ast.Call)
+        and view.operation(node) in ("to", "cast")
+        and any(isinstance(n, ast.Call) and view.operation(n) == "pointer_type" for a in node.args for n in ast.walk(a))
+    )
 
 
 DETECTOR = Detector("alignment_hints", _uses, _opportunities)

@@ -1,5 +1,5 @@
-"""cache_hints. Used: an eviction policy or cache modifier. Symptom: a tensor read in two passes, one loop after another.
-"""
+"""cache_hints. Used: an eviction policy or cache modifier. Symptom: a tensor read in two passes, one loop
+after another over the same range."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ _HINTS = ("eviction_policy", "cache_modifier")
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    return [Seen(body.at(call), f"names {keyword.arg}") for body in view.bodies
-            for call in body.called("load", "store", "atomic_add") for keyword in call.keywords
-            if keyword.arg in _HINTS and not _is_empty(keyword.value)]
+    return [
+        Seen(body.at(call), f"names {keyword.arg}")
+        for body in view.bodies
+        for call in body.called("load", "store", "atomic_add")
+        for keyword in call.keywords
+        if keyword.arg in _HINTS and not _is_empty(keyword.value)
+    ]
 
 
 def _is_empty(node: ast.expr) -> bool:
@@ -25,10 +29,12 @@ def _is_empty(node: ast.expr) -> bool:
 def _opportunities(view: KernelView) -> list[Seen]:
     if _uses(view):
         return []
-    passes = [(loop, _walked(view, loop)) for loop in view.loops if isinstance(loop, ast.For) and not view.is_unrolled(loop)]
+    passes = [
+        (loop, _walked(view, loop)) for loop in view.loops if isinstance(loop, ast.For) and not view.is_unrolled(loop)
+    ]
     found = []
     for i, (first, before) in enumerate(passes):
-        for second, after in passes[i + 1:]:
+        for second, after in passes[i + 1 :]:
             if not _same_block(view, first, second) or ast.dump(first.iter) != ast.dump(second.iter):
                 continue
             for base in sorted(before.keys() & after.keys()):
@@ -54,7 +60,10 @@ def _walked(view: KernelView, loop: ast.For) -> dict[str, int]:
         if not access.node.args:
             continue
         names = {n for n in sources_of(view, access.node.args[0]) if isinstance(n, ast.Name)}
-        if any((made := view.flow.reaching.get(n)) is not None and made.kind == "loop" and made.node in targets for n in names):
+        if any(
+            (made := view.flow.reaching.get(n)) is not None and made.kind == "loop" and made.node in targets
+            for n in names
+        ):
             found.setdefault(next(iter(access.pointer.bases)), access.line)
     return found
 

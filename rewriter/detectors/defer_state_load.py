@@ -17,7 +17,9 @@ def _opportunities(view: KernelView) -> list[Seen]:
     found = []
     for made in view.flow.definitions:
         if _adds_a_load(view, made) and _starts_as_zeros(view, made.sources, set()) and _is_carried(view, made, set()):
-            found.append(Seen(made.line, f"adds a load to the zeros in {made.name} just before the loop that carries it"))
+            found.append(
+                Seen(made.line, f"adds a load to the zeros in {made.name} just before the loop that carries it")
+            )
     return found
 
 
@@ -25,8 +27,12 @@ def _adds_a_load(view: KernelView, made: Definition) -> bool:
     if made.kind != "augmented" or made.value is None or not isinstance(made.statement, ast.AugAssign):
         return False
     loaded = unwrapped(view.own, made.value)
-    return isinstance(made.statement.op, ast.Add) and isinstance(loaded, ast.Call) and view.operation(loaded) == "load" \
+    return (
+        isinstance(made.statement.op, ast.Add)
+        and isinstance(loaded, ast.Call)
+        and view.operation(loaded) == "load"
         and view.is_block(made.value)
+    )
 
 
 def _starts_as_zeros(view: KernelView, sources: list[Definition], seen: set[Definition]) -> bool:
@@ -37,7 +43,11 @@ def _starts_as_zeros(view: KernelView, sources: list[Definition], seen: set[Defi
         if made.kind == "join":
             if not _starts_as_zeros(view, made.sources, seen):
                 return False
-        elif made.kind != "assign" or made.value is None or view.operation(made.value) not in ("zeros", "zeros_like", "full"):
+        elif (
+            made.kind != "assign"
+            or made.value is None
+            or view.operation(made.value) not in ("zeros", "zeros_like", "full")
+        ):
             return False
     return bool(sources)
 

@@ -14,8 +14,12 @@ def _uses(view: KernelView) -> list[Seen]:
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
-    return [Seen(body.at(node), "divides by a square root")
-            for body in view.bodies for node, divisor in _divisions(body) if _is_root(body, divisor)]
+    return [
+        Seen(body.at(node), "divides by a square root")
+        for body in view.bodies
+        for node, divisor in _divisions(body)
+        if _is_root(body, divisor)
+    ]
 
 
 def _divisions(body: Body) -> list[tuple[ast.AST, ast.expr]]:

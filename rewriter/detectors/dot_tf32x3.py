@@ -1,4 +1,4 @@
-"""dot_tf32x3. Used: a dot that names its precision. Symptom: an fp32 dot without one that feeds a loop-carried value."""
+"""dot_tf32x3. Used: a dot that names its precision. Symptom: an fp32 dot without one, into a loop-carried value."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ _KEYWORDS = ("input_precision", "allow_tf32")
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    return [Seen(body.at(call), f"a dot names {keyword.arg}") for body in view.bodies
-            for call in body.called("dot") for keyword in call.keywords if keyword.arg in _KEYWORDS]
+    return [
+        Seen(body.at(call), f"a dot names {keyword.arg}")
+        for body in view.bodies
+        for call in body.called("dot")
+        for keyword in call.keywords
+        if keyword.arg in _KEYWORDS
+    ]
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
@@ -22,8 +27,11 @@ def _opportunities(view: KernelView) -> list[Seen]:
     if not dots or view.flow.opaque:
         return []
     types = TypeAnalysis(view.module, view.kernel, view.flow)
-    return [Seen(d.lineno, "an fp32 dot without a precision feeds a loop-carried value") for d in dots
-            if carried_through(view.flow, d) is not None and len(d.args) >= 2 and any(types.is_fp32(a) for a in d.args[:2])]
+    return [
+        Seen(d.lineno, "an fp32 dot without a precision feeds a loop-carried value")
+        for d in dots
+        if carried_through(view.flow, d) is not None and len(d.args) >= 2 and any(types.is_fp32(a) for a in d.args[:2])
+    ]
 
 
 def _is_pinned(dot: ast.Call) -> bool:

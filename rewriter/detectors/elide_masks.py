@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from ..analysis.interpreter import is_constexpr_test
+from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
 from .trace import sources_of
 from .view import KernelView
@@ -64,15 +64,25 @@ def _tail(view: KernelView, loop: ast.For, mask: ast.expr) -> ast.Compare | None
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Lt):
             continue
         right = node.comparators[0]
-        if isinstance(right, ast.BinOp) and isinstance(right.op, ast.Sub) and isinstance(right.left, ast.Name) \
-                and right.left.id in view.kernel.parameter_names and _reads_variable(view, loop, right.right):
+        if (
+            isinstance(right, ast.BinOp)
+            and isinstance(right.op, ast.Sub)
+            and isinstance(right.left, ast.Name)
+            and right.left.id in view.kernel.parameter_names
+            and _reads_variable(view, loop, right.right)
+        ):
             return node
     return None
 
 
 def _reads_variable(view: KernelView, loop: ast.For, node: ast.expr) -> bool:
-    return any(isinstance(n, ast.Name) and (d := view.flow.reaching.get(n)) is not None and d.kind == "loop" and d.statement is loop
-               for n in sources_of(view, node))
+    return any(
+        isinstance(n, ast.Name)
+        and (d := view.flow.reaching.get(n)) is not None
+        and d.kind == "loop"
+        and d.statement is loop
+        for n in sources_of(view, node)
+    )
 
 
 DETECTOR = Detector("elide_masks", _uses, _opportunities)

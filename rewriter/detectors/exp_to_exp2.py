@@ -14,7 +14,9 @@ _NATURAL = ("exp", "fast_expf")
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    return [Seen(b.at(n), "takes exponentials in base two") for b in view.bodies for n in b.called("exp2", "fast_exp2f")]
+    return [
+        Seen(b.at(n), "takes exponentials in base two") for b in view.bodies for n in b.called("exp2", "fast_exp2f")
+    ]
 
 
 def _opportunities(view: KernelView) -> list[Seen]:

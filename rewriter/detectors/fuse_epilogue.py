@@ -52,11 +52,16 @@ def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], la
 def _is_gate(view: KernelView, node: ast.Call) -> bool:
     if view.operation(node) in _GATES:
         return True
-    return any(isinstance(node.func, ast.Name) and body.kernel.name == node.func.id and bool(body.called(*_GATES))
-               and not body.called("load", "store", "sum", "dot") for body in view.bodies[1:])
+    return any(
+        isinstance(node.func, ast.Name)
+        and body.kernel.name == node.func.id
+        and bool(body.called(*_GATES))
+        and not body.called("load", "store", "sum", "dot")
+        for body in view.bodies[1:]
+    )
 
 
-def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.AST | None:
+def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.Call | None:
     """A root of a sum of squares of something that a product or a loop's sum gave."""
     roots = [n for n in back if isinstance(n, ast.Call) and view.operation(n) in ("rsqrt", "sqrt")]
     for root in sorted(roots, key=lambda n: (n.lineno, n.col_offset)):
@@ -73,9 +78,11 @@ def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) ->
 
 def _squares(node: ast.Call) -> bool:
     """`sum(x * x)`, behind a selection or not."""
-    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and ast.dump(n.left) == ast.dump(n.right)
-               for a in node.args for n in ast.walk(a)) or any(
-        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow) for a in node.args for n in ast.walk(a))
+    return any(
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and ast.dump(n.left) == ast.dump(n.right)
+        for a in node.args
+        for n in ast.walk(a)
+    ) or any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow) for a in node.args for n in ast.walk(a))
 
 
 DETECTOR = Detector("fuse_epilogue", _uses)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from ..analysis.interpreter import is_constexpr_test
+from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
 from .trace import sources_of
 from .view import KernelView
@@ -29,7 +29,9 @@ def _uses(view: KernelView) -> list[Seen]:
             if reductions & back or not _loads(view, back) or not _is_raw_elsewhere(view, node, name, value):
                 continue
             if _feeds(view, node, name, reductions):
-                found.append(Seen(node.lineno, f"activates the input in {name} after loading it, where a flag asks for it"))
+                found.append(
+                    Seen(node.lineno, f"activates the input in {name} after loading it, where a flag asks for it")
+                )
     return found
 
 
@@ -37,7 +39,11 @@ def _activated(view: KernelView, body: list[ast.stmt]) -> list[tuple[str, ast.ex
     """Names that a branch, branches inside it included, sets to an activation of something."""
     found = []
     for statement in (s for outer in body for s in ast.walk(outer)):
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
             calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call)]
             names = {view.operation(n) for n in calls}
             if any(_is_activation(view, n) for n in calls) or (names & set(_EXPONENTIALS) and names & set(_LOGARITHMS)):
@@ -62,7 +68,9 @@ def _loads(view: KernelView, back: frozenset[ast.AST]) -> bool:
 def _is_raw_elsewhere(view: KernelView, branch: ast.If, name: str, value: ast.expr) -> bool:
     """Without the flag the name holds the input as it is: set to a plain name in the other arm, or set before."""
     for statement in (s for outer in branch.orelse for s in ast.walk(outer)):
-        if isinstance(statement, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == name for t in statement.targets
+        ):
             return isinstance(statement.value, ast.Name) or _is_load(view, statement.value)
     if branch.orelse:
         return False
@@ -71,14 +79,21 @@ def _is_raw_elsewhere(view: KernelView, branch: ast.If, name: str, value: ast.ex
 
 def _is_load(view: KernelView, node: ast.expr) -> bool:
     from .trace import unwrapped
+
     return view.operation(unwrapped(view.own, node)) == "load"
 
 
 def _feeds(view: KernelView, branch: ast.If, name: str, reductions: set[ast.Call]) -> bool:
     """The activated value goes into the kernel's main work, and not straight into a store."""
     after = [n for n in reductions if n.lineno > branch.lineno]
-    inner = {d for d in view.flow.definitions if d.name == name and d.kind in ("join", "assign") and _within(branch, d.node)}
-    return any(isinstance(n, ast.Name) and view.flow.reaching.get(n) in inner for node in after for n in sources_of(view, *node.args))
+    inner = {
+        d for d in view.flow.definitions if d.name == name and d.kind in ("join", "assign") and _within(branch, d.node)
+    }
+    return any(
+        isinstance(n, ast.Name) and view.flow.reaching.get(n) in inner
+        for node in after
+        for n in sources_of(view, *node.args)
+    )
 
 
 def _within(branch: ast.If, node: ast.AST) -> bool:

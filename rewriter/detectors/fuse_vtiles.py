@@ -22,7 +22,9 @@ _CHEAP = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "divide", "si
 
 def walked_axes(view: KernelView) -> list[Axis]:
     """Axes that walk tiles of a constexpr size, more than one of them at some launch."""
-    return [a for a in view.facts.tiled_axes if tile_parameter(view.facts, a) is not None and not is_single_tile(view, a)]
+    return [
+        a for a in view.facts.tiled_axes if tile_parameter(view.facts, a) is not None and not is_single_tile(view, a)
+    ]
 
 
 def repeated(view: KernelView, axis: Axis) -> list[Work]:
@@ -36,15 +38,25 @@ def _opportunities(view: KernelView) -> list[Seen]:
         work = repeated(view, axis)
         if work:
             kinds = ", ".join(sorted({w.operation for w in work}))
-            found.append(Seen(work[0].line, f"every tile along {view.facts.axis_name(axis)} repeats {len(work)} operations over blocks ({kinds})"))
+            found.append(
+                Seen(
+                    work[0].line,
+                    f"every tile along {view.facts.axis_name(axis)} repeats {len(work)} operations on blocks ({kinds})",
+                )
+            )
     return found
 
 
 def _uses(view: KernelView) -> list[Seen]:
     """A stored row depends on a reduction over its own whole length, or the launcher leaves an axis one tile."""
     whole = [a for a in view.facts.tiled_axes if tile_parameter(view.facts, a) is not None and is_single_tile(view, a)]
-    kept = [Seen(w[0].line, f"{view.facts.axis_name(a)} is always one tile, so that what does not depend on it is done once")
-            for a in whole if (w := repeated(view, a))]
+    kept = [
+        Seen(
+            w[0].line, f"{view.facts.axis_name(a)} is always one tile, so that what does not depend on it is done once"
+        )
+        for a in whole
+        if (w := repeated(view, a))
+    ]
     return kept or _rows(view)
 
 
@@ -57,11 +69,23 @@ def _rows(view: KernelView) -> list[Seen]:
         pointer = view.value(store.args[0]) if store.args else None
         if pointer is None or not pointer.dims:
             continue
-        whole = {d.size for d in pointer.dims if not any(not is_single_tile(view, a) for a in d.lanes) and d.size not in (None, "1")
-                 and spans_dimension(view, str(d.size))}
+        whole = {
+            d.size
+            for d in pointer.dims
+            if not any(not is_single_tile(view, a) for a in d.lanes)
+            and d.size not in (None, "1")
+            and spans_dimension(view, str(d.size))
+        }
         for node in sources_of(view, value):
-            given = reductions.get(node) if isinstance(node, ast.Call) else None
-            if given is not None and given.dims and not view.flow.loops_around(node) and any(d.size in whole for d in given.dims):
+            if not isinstance(node, ast.Call):
+                continue
+            given = reductions.get(node)
+            if (
+                given is not None
+                and given.dims
+                and not view.flow.loops_around(node)
+                and any(d.size in whole for d in given.dims)
+            ):
                 found.append(Seen(node.lineno, "a program reduces a whole row and writes it back"))
     return found
 

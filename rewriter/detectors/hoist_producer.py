@@ -1,5 +1,5 @@
-"""hoist_producer. Used: a kernel reads a buffer that an earlier launch of the same function has just made for it alone.
-Symptom: work repeats in every tile of an axis that cannot be one tile, because the tiles reduce over their own lanes."""
+"""hoist_producer. Used: a kernel reads a buffer that an earlier launch of the same function has made for it alone.
+Symptom: work repeats in every tile of an axis that cannot be one tile, because tiles reduce over their own lanes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ def _uses(view: KernelView) -> list[Seen]:
             if isinstance(argument, ast.Name) and _reads_only(view, name) and _is_scratch(view, launch, argument):
                 producer = _producer(view, launch, argument.id)
                 if producer is not None:
-                    found.append(Seen(view.kernel.node.lineno, f"reads {name}, which a launch of {producer.name} before it computes"))
+                    found.append(
+                        Seen(
+                            view.kernel.node.lineno,
+                            f"reads {name}, which a launch of {producer.name} before it computes",
+                        )
+                    )
     return found
 
 
@@ -33,8 +38,13 @@ def _reads_only(view: KernelView, name: str) -> bool:
     reads = [a for a in view.facts.loads if name in a.pointer.bases]
     if not reads or any(name in a.pointer.bases for a in view.facts.stores):
         return False
-    return not all(isinstance(s := view.flow.statement(a.node), ast.AugAssign) and view.flow.loops_around(a.node)
-                   and isinstance(s.op, ast.Add) for a in reads if not a.path and a.node in view.flow.parents)
+    return not all(
+        isinstance(s := view.flow.statement(a.node), ast.AugAssign)
+        and view.flow.loops_around(a.node)
+        and isinstance(s.op, ast.Add)
+        for a in reads
+        if not a.path and a.node in view.flow.parents
+    )
 
 
 def _is_scratch(view: KernelView, launch: Launch, argument: ast.Name) -> bool:
@@ -44,8 +54,12 @@ def _is_scratch(view: KernelView, launch: Launch, argument: ast.Name) -> bool:
     bindings = reaching(view.module.source, argument.id, argument)
     if not bindings or not all(_allocates(b.value) for b in bindings):
         return False
-    return not any(isinstance(n, ast.Return) and n.value is not None and any(
-        isinstance(x, ast.Name) and x.id == argument.id for x in ast.walk(n.value)) for n in ast.walk(launch.function))
+    return not any(
+        isinstance(n, ast.Return)
+        and n.value is not None
+        and any(isinstance(x, ast.Name) and x.id == argument.id for x in ast.walk(n.value))
+        for n in ast.walk(launch.function)
+    )
 
 
 def _allocates(node: ast.expr | None) -> bool:
@@ -55,7 +69,7 @@ def _allocates(node: ast.expr | None) -> bool:
 
 
 def _producer(view: KernelView, launch: Launch, buffer: str) -> KernelDef | None:
-    """The kernel that an earlier launch of the same function writes the buffer with; not one that leaves partial sums."""
+    """The kernel that an earlier launch of the same function writes the buffer with; not one that leaves parts."""
     for kernel in view.module.kernels:
         if kernel is view.kernel:
             continue
@@ -75,7 +89,12 @@ def _opportunities(view: KernelView) -> list[Seen]:
         work = repeated(view, axis)
         if work and lane_report(view.facts, axis).verdict == "nonlinear_partials":
             name = view.facts.axis_name(axis)
-            found.append(Seen(work[0].line, f"every tile along {name} repeats this, and the tiles cannot become one: they reduce over their own lanes"))
+            found.append(
+                Seen(
+                    work[0].line,
+                    f"every tile along {name} repeats this; tiles that reduce over their own lanes cannot become one",
+                )
+            )
     return found
 
 

@@ -36,7 +36,7 @@ def grid_meta(view: KernelView, launch: Launch) -> str | None:
 
 @lru_cache(maxsize=64)
 def is_single_tile(view: KernelView, axis: Axis) -> bool:
-    """True where every launch gives the axis one tile: the tile is the whole dimension, up to a cap it never reaches."""
+    """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches."""
     tile = tile_parameter(view.facts, axis)
     return tile is not None and bool(view.launches) and all(_is_whole(view, launch, tile) for launch in view.launches)
 
@@ -74,15 +74,20 @@ def spans_dimension(view: KernelView, size: str) -> bool:
         if binding.kind in ("literal", "autotune", "parameter", "constant", "default", "param_default"):
             return False
         values = [b.value for b in binding.sources] or [binding.argument]
-        if binding.kind in ("name", "expression", "call") and not all(v is None or _of_dimension(view.module, v) for v in values):
+        if binding.kind in ("name", "expression", "call") and not all(
+            v is None or _of_dimension(view.module, v) for v in values
+        ):
             return False
     return True
 
 
 def _of_dimension(module: Module, value: ast.expr) -> bool:
     """A power of two above something, or taken from a shape."""
-    return any(next_power_of_2(module, n) is not None or isinstance(n, ast.Attribute) and n.attr == "shape"
-               for n in ast.walk(value) if isinstance(n, ast.expr))
+    return any(
+        next_power_of_2(module, n) is not None or (isinstance(n, ast.Attribute) and n.attr == "shape")
+        for n in ast.walk(value)
+        if isinstance(n, ast.expr)
+    )
 
 
 def _arms(node: ast.expr) -> Iterator[ast.expr]:
@@ -101,15 +106,21 @@ def _covers(module: Module, launch: Launch, size: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="max"), args=[first, second], keywords=[]):
             return _covers(module, launch, first) or _covers(module, launch, second)
         case ast.Call(func=ast.Name(id="min"), args=[first, second], keywords=[]):
-            return any(_covers(module, launch, whole) and _never_reached(module, launch, whole, cap)
-                       for whole, cap in ((first, second), (second, first)))
+            return any(
+                _covers(module, launch, whole) and _never_reached(module, launch, whole, cap)
+                for whole, cap in ((first, second), (second, first))
+            )
     return False
 
 
 def _never_reached(module: Module, launch: Launch, whole: ast.expr, cap: ast.expr) -> bool:
     dimension = next_power_of_2(module, whole)
     limit = follow(module, cap)[0]
-    if dimension is None or not (isinstance(limit, ast.Constant) and isinstance(limit.value, int)) or launch.function is None:
+    if (
+        dimension is None
+        or not (isinstance(limit, ast.Constant) and isinstance(limit.value, int))
+        or launch.function is None
+    ):
         return False
     wanted = identity(module, dimension)
     for left, operator, right, refuted in _claims(launch.function):

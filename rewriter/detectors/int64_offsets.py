@@ -17,7 +17,10 @@ from .view import KernelView
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
-    return [Seen(line, f"multiplies {what} by a size in 32 bits: past 2^31 elements the offset wraps") for line, what in risky_products(view)]
+    return [
+        Seen(line, f"multiplies {what} by a size in 32 bits: past 2^31 elements the offset wraps")
+        for line, what in risky_products(view)
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -49,13 +52,21 @@ def _unbounded(view: KernelView, product: Product) -> str | None:
         return "a program id" if _sizes(view, size) | _sizes(view, index) else None
     if _is_tile_start(view, value):
         return None
-    return "an index taken from a program id" if kinds <= {"program_id", "decoded", "load", "loop"} and _runtime(view, size) else None
+    return (
+        "an index taken from a program id"
+        if kinds <= {"program_id", "decoded", "load", "loop"} and _runtime(view, size)
+        else None
+    )
 
 
 def _is_of_axis_zero(value: Value) -> bool:
     """It moves with program id 0, and with no digit of it that a `%` bounds."""
     roots = {a for a in value.uniform if a.root == "0"}
-    return bool(roots) and not any(s[0] == "%" for a in roots for s in a.steps) and all(a.root == "0" for a in value.uniform)
+    return (
+        bool(roots)
+        and not any(s[0] == "%" for a in roots for s in a.steps)
+        and all(a.root == "0" for a in value.uniform)
+    )
 
 
 def _is_tile_start(view: KernelView, value: Value) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from ..analysis.flow import Definition
-from ..analysis.interpreter import is_constexpr_test
+from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
 from .trace import sources_of, stores
 from .view import KernelView
@@ -21,14 +21,21 @@ def _uses(view: KernelView) -> list[Seen]:
     found = []
     shared = set(view.own.called(*_SHARED))
     for loop in view.loops:
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or _carries(view, loop) or _is_rare(view, loop):
+        if (
+            not isinstance(loop, ast.For)
+            or not isinstance(loop.target, ast.Name)
+            or _carries(view, loop)
+            or _is_rare(view, loop)
+        ):
             continue
         inside = set(ast.walk(loop))
         if _is_strided(view, loop):
             continue
         for store, value in stores(view):
             if store in inside and _walks(view, loop, store) and (shared - inside) & sources_of(view, value):
-                found.append(Seen(loop.lineno, "one program walks the tiles of its output, with the shared work before the loop"))
+                found.append(
+                    Seen(loop.lineno, "one program walks the tiles of its output, with the shared work before the loop")
+                )
                 break
     return found
 
@@ -65,7 +72,8 @@ def _is_pointer(view: KernelView, node: ast.AST) -> bool:
 def _is_strided(view: KernelView, loop: ast.For) -> bool:
     """A loop by the number of programs walks work items, not tiles."""
     return isinstance(loop.iter, ast.Call) and any(
-        (v := view.value(a)) is not None and v.uniform for a in loop.iter.args)
+        (v := view.value(a)) is not None and v.uniform for a in loop.iter.args
+    )
 
 
 def _walks(view: KernelView, loop: ast.For, store: ast.Call) -> bool:

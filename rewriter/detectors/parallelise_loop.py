@@ -16,7 +16,12 @@ from .view import KernelView
 def _uses(view: KernelView) -> list[Seen]:
     found = []
     for node in view.kernel.node.body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1 and not node.orelse:
+        if (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Compare)
+            and len(node.test.ops) == 1
+            and not node.orelse
+        ):
             index, limit = node.test.left, node.test.comparators[0]
             operator = node.test.ops[0]
             if isinstance(operator, ast.Gt | ast.LtE):

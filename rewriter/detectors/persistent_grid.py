@@ -1,13 +1,14 @@
-"""persistent_grid. Used: a program takes every n-th piece of work, n being the number of programs, or its share of them.
+"""persistent_grid. Used: a program takes every n-th piece of work, of n programs, or its share of all of it.
 
-    for work in range(pid, count, tl.num_programs(0))         a stride by the number of programs
-    for row in range(pid * share, (pid + 1) * share)          a share of the rows, one share a multiprocessor
+for work in range(pid, count, tl.num_programs(0))         a stride by the number of programs
+for row in range(pid * share, (pid + 1) * share)          a share of the rows, one share a multiprocessor
 """
 
 from __future__ import annotations
 
 import ast
 
+from ..kernel.idioms import follow
 from .base import Detector, Seen
 from .host import grid_dims
 from .view import KernelView
@@ -16,7 +17,11 @@ from .view import KernelView
 def _uses(view: KernelView) -> list[Seen]:
     found = []
     for loop in view.loops:
-        if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or len(loop.iter.args) != 3:
+        if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or len(loop.iter.args) < 2:
+            continue
+        if len(loop.iter.args) == 2:
+            if _is_share(view, loop.iter.args[0]):
+                found.append(Seen(loop.lineno, "takes its share of all work, one share a multiprocessor"))
             continue
         start, step = loop.iter.args[0], loop.iter.args[2]
         value = view.value(start)
@@ -24,6 +29,30 @@ def _uses(view: KernelView) -> list[Seen]:
         if atom is not None and atom.kind == "axis" and _counts_programs(view, step, atom.axis.root):
             found.append(Seen(loop.lineno, "takes work in strides of the number of programs"))
     return found
+
+
+def _is_share(view: KernelView, start: ast.expr) -> bool:
+    """A program id times a length, where the launch makes as many programs as the device has multiprocessors."""
+    value = view.value(start)
+    poly = value.poly if value is not None else None
+    axes = {a.axis for m, _ in poly.terms if len(m) > 1 for a in m if a.kind == "axis"} if poly is not None else set()
+    for axis in axes:
+        for launch in view.launches if axis.root.isdigit() and not axis.steps else ():
+            dims = grid_dims(view, launch)
+            if int(axis.root) < len(dims) and _counts_processors(follow(view.module, dims[int(axis.root)])[0]):
+                return True
+    return False
+
+
+def _counts_processors(node: ast.expr) -> bool:
+    """`get_device_properties(...).multi_processor_count`, or a helper that is called after it."""
+    names = [
+        n.attr if isinstance(n, ast.Attribute) else n.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Attribute | ast.Name)
+    ]
+    plain = [name.lower().replace("_", "") for name in names]
+    return any(word in name for name in plain for word in ("multiprocessor", "numsm", "smcount"))
 
 
 def _counts_programs(view: KernelView, step: ast.expr, root: str) -> bool:
@@ -38,7 +67,13 @@ def _counts_programs(view: KernelView, step: ast.expr, root: str) -> bool:
         if argument is not None and int(root) < len(dims) and ast.dump(dims[int(root)]) == ast.dump(argument):
             return True
     # Without a launch to look at: a stride by a constexpr that is no size of a block.
-    blocks = {n.id for c in view.own.called("arange", "zeros", "full") for a in c.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+    blocks = {
+        n.id
+        for c in view.own.called("arange", "zeros", "full")
+        for a in c.args
+        for n in ast.walk(a)
+        if isinstance(n, ast.Name)
+    }
     return not view.launches and step.id in view.kernel.constexprs and step.id not in blocks
 
 

@@ -35,7 +35,7 @@ def _in_kernel(node: ast.expr) -> bool:
     return not isinstance(node, ast.Constant) or (isinstance(node.value, int) and node.value > 1)
 
 
-def _tuned(view: KernelView) -> list[ast.AST]:
+def _tuned(view: KernelView) -> list[ast.expr]:
     """The first place in the autotuner's list that asks for more than one stage."""
     tuner = view.kernel.autotune
     if tuner is None:
@@ -46,8 +46,14 @@ def _tuned(view: KernelView) -> list[ast.AST]:
 
 def _stages(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
     """Numbers of stages in every Config that an expression builds."""
-    loops = {n.id: c.iter for g in ast.walk(node) if isinstance(g, ast.ListComp | ast.GeneratorExp)
-             for c in g.generators for n in ast.walk(c.target) if isinstance(n, ast.Name)}
+    loops = {
+        n.id: c.iter
+        for g in ast.walk(node)
+        if isinstance(g, ast.ListComp | ast.GeneratorExp)
+        for c in g.generators
+        for n in ast.walk(c.target)
+        if isinstance(n, ast.Name)
+    }
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and _name(part.func) == "Config":
             for keyword in part.keywords:
@@ -64,7 +70,13 @@ def _stages(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
 
 def _from_function(module: Module, definition: ast.FunctionDef, depth: int) -> Iterator[int]:
     """Stages in the Configs that a helper function makes; loops of the function give its names their values."""
-    loops = {n.id: f.iter for f in ast.walk(definition) if isinstance(f, ast.For) for n in ast.walk(f.target) if isinstance(n, ast.Name)}
+    loops = {
+        n.id: f.iter
+        for f in ast.walk(definition)
+        if isinstance(f, ast.For)
+        for n in ast.walk(f.target)
+        if isinstance(n, ast.Name)
+    }
     for call in ast.walk(definition):
         if isinstance(call, ast.Call) and _name(call.func) == "Config":
             for keyword in call.keywords:
@@ -77,7 +89,9 @@ def _from_function(module: Module, definition: ast.FunctionDef, depth: int) -> I
 
 
 def _name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
 
 
 def _numbers(module: Module, node: ast.expr, depth: int) -> Iterator[int]:

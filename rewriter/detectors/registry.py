@@ -36,14 +36,37 @@ from . import (
 from .base import Detector
 
 DETECTORS: dict[str, Detector] = {
-    d.skeleton: d for d in (
-        alignment_hints.DETECTOR, bulk_copy.DETECTOR, cache_hints.DETECTOR, defer_state_load.DETECTOR,
-        dependent_launch.DETECTOR, div_to_reciprocal.DETECTOR, dot_tf32x3.DETECTOR, elide_masks.DETECTOR,
-        exp_to_exp2.DETECTOR, fuse_epilogue.DETECTOR, fuse_prologue.DETECTOR, fuse_vtiles.DETECTOR,
-        hoist_producer.DETECTOR, int64_offsets.DETECTOR, loop_tiles.DETECTOR, parallelise_loop.DETECTOR,
-        persistent_grid.DETECTOR, pipeline_loads.DETECTOR, relax_specialization.DETECTOR, reorder_grid.DETECTOR,
-        replay_ring.DETECTOR, reuse_subexpression.DETECTOR, save_statistic.DETECTOR, specialise_clone.DETECTOR,
-        split_k.DETECTOR, split_kv.DETECTOR, split_tiles.DETECTOR, strided_inputs.DETECTOR, widen_autotune.DETECTOR,
+    d.skeleton: d
+    for d in (
+        alignment_hints.DETECTOR,
+        bulk_copy.DETECTOR,
+        cache_hints.DETECTOR,
+        defer_state_load.DETECTOR,
+        dependent_launch.DETECTOR,
+        div_to_reciprocal.DETECTOR,
+        dot_tf32x3.DETECTOR,
+        elide_masks.DETECTOR,
+        exp_to_exp2.DETECTOR,
+        fuse_epilogue.DETECTOR,
+        fuse_prologue.DETECTOR,
+        fuse_vtiles.DETECTOR,
+        hoist_producer.DETECTOR,
+        int64_offsets.DETECTOR,
+        loop_tiles.DETECTOR,
+        parallelise_loop.DETECTOR,
+        persistent_grid.DETECTOR,
+        pipeline_loads.DETECTOR,
+        relax_specialization.DETECTOR,
+        reorder_grid.DETECTOR,
+        replay_ring.DETECTOR,
+        reuse_subexpression.DETECTOR,
+        save_statistic.DETECTOR,
+        specialise_clone.DETECTOR,
+        split_k.DETECTOR,
+        split_kv.DETECTOR,
+        split_tiles.DETECTOR,
+        strided_inputs.DETECTOR,
+        widen_autotune.DETECTOR,
     )
 }
 """In alphabetical order."""

@@ -35,14 +35,25 @@ def _opportunities(view: KernelView) -> list[Seen]:
         for launch in view.launches:
             argument = launch.arguments.get(parameter.name)
             if argument is not None and _is_batch(view, argument):
-                found.append(Seen(parameter.node.lineno, f"compiles anew for every batch size: {parameter.name} is a constexpr"))
+                found.append(
+                    Seen(parameter.node.lineno, f"compiles anew for every batch size: {parameter.name} is a constexpr")
+                )
     return found
 
 
 def _shapes_a_block(view: KernelView, name: str) -> bool:
     """True where a block has that size: such a parameter must stay a constexpr."""
     for node, operation in view.own.calls:
-        if operation not in ("arange", "zeros", "full", "static_range", "reshape", "view", "broadcast_to", "make_block_ptr"):
+        if operation not in (
+            "arange",
+            "zeros",
+            "full",
+            "static_range",
+            "reshape",
+            "view",
+            "broadcast_to",
+            "make_block_ptr",
+        ):
             continue
         if any(isinstance(n, ast.Name) and n.id == name for a in node.args for n in ast.walk(a)):
             return True

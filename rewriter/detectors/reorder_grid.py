@@ -1,5 +1,5 @@
-"""reorder_grid. Used: the index of a tile is decoded from one program id with `//` and `%`. Symptom: a product of run-time
-sizes on grid axis 1 or 2, which end at 65,535.
+"""reorder_grid. Used: the index of a tile is decoded from one program id with `//` and `%`. Symptom: a product of
+run-time sizes on grid axis 1 or 2, which end at 65,535.
 
 Decoding only batch and head leaves no tile index and is not counted.
 """
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import ast
 
-from .base import Detector, Seen
 from ..analysis.axes import Axis
 from ..kernel.count import tile_count
+from .base import Detector, Seen
 from .host import grid_dims, grid_meta
 from .trace import sources_of
 from .view import KernelView
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    found = [Seen(view.kernel.node.lineno, f"decodes the tile index {view.facts.axis_name(a)} from one program id")
-             for a in view.facts.tiled_axes if a.steps and _counts_tiles(view, a)]
+    found = [
+        Seen(view.kernel.node.lineno, f"decodes the tile index {view.facts.axis_name(a)} from one program id")
+        for a in view.facts.tiled_axes
+        if a.steps and _counts_tiles(view, a)
+    ]
     return found or _by_pattern(view)
 
 
@@ -29,7 +32,11 @@ def _counts_tiles(view: KernelView, axis: Axis) -> bool:
         return True
     for launch in view.launches:
         for dim in grid_dims(view, launch):
-            if any(tile_count(view.module, launch, dim, t, grid_meta(view, launch)) is not None for t in tiles if t.isidentifier()):
+            if any(
+                tile_count(view.module, launch, dim, t, grid_meta(view, launch)) is not None
+                for t in tiles
+                if t.isidentifier()
+            ):
                 return True
     return not any(grid_dims(view, launch) for launch in view.launches)
 
@@ -51,8 +58,11 @@ def _by_pattern(view: KernelView) -> list[Seen]:
             if value is None or value.dims != ():
                 continue
             back = sources_of(view, index)
-            decoded = [n for n in back if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv)
-                       and _is_id(view, n.left, ids)]
+            decoded = [
+                n
+                for n in back
+                if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv) and _is_id(view, n.left, ids)
+            ]
             if decoded and any(_counts(view, n.right) for n in decoded) and not view.is_block(node):
                 found.append(Seen(decoded[0].lineno, "decodes a tile index from one program id"))
     return found
@@ -60,9 +70,18 @@ def _by_pattern(view: KernelView) -> list[Seen]:
 
 def _work_ids(view: KernelView) -> set[ast.AST]:
     """Loop variables that count work from the program id on."""
-    return {n for loop in view.loops if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and loop.iter.args
-            and (v := view.value(loop.iter.args[0])) is not None and v.uniform and isinstance(loop.target, ast.Name)
-            for n in view.flow.reaching if (d := view.flow.reaching[n]).kind == "loop" and d.statement is loop}
+    return {
+        n
+        for loop in view.loops
+        if isinstance(loop, ast.For)
+        and isinstance(loop.iter, ast.Call)
+        and loop.iter.args
+        and (v := view.value(loop.iter.args[0])) is not None
+        and v.uniform
+        and isinstance(loop.target, ast.Name)
+        for n in view.flow.reaching
+        if (d := view.flow.reaching[n]).kind == "loop" and d.statement is loop
+    }
 
 
 def _is_id(view: KernelView, node: ast.expr, ids: set[ast.AST]) -> bool:
@@ -71,8 +90,11 @@ def _is_id(view: KernelView, node: ast.expr, ids: set[ast.AST]) -> bool:
 
 def _counts(view: KernelView, node: ast.expr) -> bool:
     """True where a divisor is a number of tiles: something is divided by their size on the way, rounded up or down."""
-    return any(isinstance(n, ast.Call) and view.operation(n) == "cdiv" or isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
-               for n in sources_of(view, node))
+    return any(
+        (isinstance(n, ast.Call) and view.operation(n) == "cdiv")
+        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv))
+        for n in sources_of(view, node)
+    )
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
@@ -81,8 +103,14 @@ def _opportunities(view: KernelView) -> list[Seen]:
     found = []
     for launch in view.launches:
         for number, dim in enumerate(grid_dims(view, launch)[1:], start=1):
-            if isinstance(dim, ast.BinOp) and isinstance(dim.op, ast.Mult) and not any(isinstance(n, ast.Constant) for n in (dim.left, dim.right)):
-                found.append(Seen(launch.line, f"grid axis {number} is a product of sizes, and ends at 65,535 programs"))
+            if (
+                isinstance(dim, ast.BinOp)
+                and isinstance(dim.op, ast.Mult)
+                and not any(isinstance(n, ast.Constant) for n in (dim.left, dim.right))
+            ):
+                found.append(
+                    Seen(launch.line, f"grid axis {number} is a product of sizes, and ends at 65,535 programs")
+                )
     return found
 
 

@@ -1,4 +1,4 @@
-"""replay_ring. Used: a cursor is loaded, writes go to its slot of a ring, and a branch on the cursor flushes the state."""
+"""replay_ring. Used: a cursor is loaded, writes go to its slot of a ring, and a branch on it flushes the state."""
 
 from __future__ import annotations
 
@@ -18,8 +18,18 @@ def _uses(view: KernelView) -> list[Seen]:
             continue
         cursors = _compared_loads(view, branch.test)
         for store, _ in written:
-            if store not in inside and store.args and cursors & _scalar_loads(view, store.args[0]) and _is_masked_by(view, cursors):
-                found.append(Seen(branch.lineno, "flushes the state when the ring's cursor is at its end, and writes the ring at the cursor"))
+            if (
+                store not in inside
+                and store.args
+                and cursors & _scalar_loads(view, store.args[0])
+                and _is_masked_by(view, cursors)
+            ):
+                found.append(
+                    Seen(
+                        branch.lineno,
+                        "flushes the state when the ring's cursor is at its end, and writes the ring at the cursor",
+                    )
+                )
     return found
 
 
@@ -37,7 +47,11 @@ def _compared_loads(view: KernelView, test: ast.expr) -> set[ast.AST]:
 
 
 def _scalar_loads(view: KernelView, node: ast.expr) -> set[ast.AST]:
-    return {n for n in sources_of(view, node) if isinstance(n, ast.Call) and view.operation(n) == "load" and not view.is_block(n)}
+    return {
+        n
+        for n in sources_of(view, node)
+        if isinstance(n, ast.Call) and view.operation(n) == "load" and not view.is_block(n)
+    }
 
 
 def _is_masked_by(view: KernelView, cursors: set[ast.AST]) -> bool:

@@ -15,7 +15,7 @@ def _opportunities(view: KernelView) -> list[Seen]:
     first: dict[tuple[object, ...], list[ast.Call]] = {}
     found = []
     for node, name in sorted(view.own.calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
-        if name != "load" and name not in TRANSCENDENTAL or not node.args:
+        if (name != "load" and name not in TRANSCENDENTAL) or not node.args:
             continue
         key = _key(view, node)
         if key is None:

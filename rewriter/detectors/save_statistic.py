@@ -17,7 +17,9 @@ def _uses(view: KernelView) -> list[Seen]:
     if not _has_backward(view.module) or splits_keys(view):
         return []
     written = stores(view)
-    ranks = [len(p.dims) for s, _ in written if s.args and (p := view.value(s.args[0])) is not None and p.dims is not None]
+    ranks = [
+        len(p.dims) for s, _ in written if s.args and (p := view.value(s.args[0])) is not None and p.dims is not None
+    ]
     reductions = set(view.own.called("sum", "max"))
     found = []
     for store, value in written:
@@ -33,7 +35,9 @@ def _uses(view: KernelView) -> list[Seen]:
 def _has_backward(module: Module) -> bool:
     """The file holds an autograd function, so that something is stored for later."""
     for node in ast.walk(module.source.tree):
-        if isinstance(node, ast.ClassDef) and any((module.names.dotted(b) or ast.unparse(b)).endswith("Function") for b in node.bases):
+        if isinstance(node, ast.ClassDef) and any(
+            (module.names.dotted(b) or ast.unparse(b)).endswith("Function") for b in node.bases
+        ):
             return True
     return False
 
@@ -44,7 +48,11 @@ def _is_statistic(view: KernelView, value: ast.expr) -> bool:
     for part in _terms(view, inner):
         if view.operation(part) in ("log", "log2", "rsqrt"):
             return True
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) and view.operation(unwrapped(view.own, part.right)) == "sqrt":
+        if (
+            isinstance(part, ast.BinOp)
+            and isinstance(part.op, ast.Div)
+            and view.operation(unwrapped(view.own, part.right)) == "sqrt"
+        ):
             return True
     return False
 
@@ -54,7 +62,11 @@ def _terms(view: KernelView, node: ast.expr) -> list[ast.expr]:
     node = unwrapped(view.own, node)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
         return [node, *_terms(view, node.left), *_terms(view, node.right)]
-    if isinstance(node, ast.Name) and (made := view.flow.reaching.get(node)) is not None and made.kind in ("augmented", "join"):
+    if (
+        isinstance(node, ast.Name)
+        and (made := view.flow.reaching.get(node)) is not None
+        and made.kind in ("augmented", "join")
+    ):
         return [p for d in (made, *made.sources) if d.value is not None for p in _terms(view, d.value)]
     return [node]
 

@@ -22,7 +22,12 @@ def _uses(view: KernelView) -> list[Seen]:
     if len(mine) < _LEAST or _loops(view.kernel) or not view.kernel.is_entry:
         return []
     for other in view.module.kernels:
-        if other is view.kernel or not other.is_entry or not _loops(other) or len(_tested(other)) < len(_tested(view.kernel)) + _FLAGS:
+        if (
+            other is view.kernel
+            or not other.is_entry
+            or not _loops(other)
+            or len(_tested(other)) < len(_tested(view.kernel)) + _FLAGS
+        ):
             continue
         if len(mine & _statements(other)) >= _SHARED * len(mine) and _outputs(view) <= _outputs(view.of(other)):
             return [Seen(view.kernel.node.lineno, f"is {other.name} for one step, without its loop and its flags")]
@@ -35,20 +40,36 @@ def _loops(kernel: KernelDef) -> int:
 
 def _tested(kernel: KernelDef) -> set[str]:
     """Constexpr parameters that branches test."""
-    return {n.id for node in ast.walk(kernel.node) if isinstance(node, ast.If) for n in ast.walk(node.test)
-            if isinstance(n, ast.Name) and n.id in kernel.constexprs}
+    return {
+        n.id
+        for node in ast.walk(kernel.node)
+        if isinstance(node, ast.If)
+        for n in ast.walk(node.test)
+        if isinstance(n, ast.Name) and n.id in kernel.constexprs
+    }
 
 
 def _outputs(view: KernelView) -> set[str]:
     """Parameters that the kernel writes through."""
-    numbers = {a.key for x in view.facts.stores if x.pointer.poly is not None for m, _ in x.pointer.poly.terms if len(m) > 1 for a in m}
+    numbers = {
+        a.key
+        for x in view.facts.stores
+        if x.pointer.poly is not None
+        for m, _ in x.pointer.poly.terms
+        if len(m) > 1
+        for a in m
+    }
     return {b for a in view.facts.stores for b in a.pointer.bases} - numbers
 
 
 def _statements(kernel: KernelDef) -> set[str]:
     """Simple statements as text."""
-    return {ast.unparse(s) for s in ast.walk(kernel.node) if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr)
-            and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))}
+    return {
+        ast.unparse(s)
+        for s in ast.walk(kernel.node)
+        if isinstance(s, ast.Assign | ast.AugAssign | ast.Expr)
+        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    }
 
 
 DETECTOR = Detector("specialise_clone", _uses)

@@ -14,7 +14,6 @@ from .base import Detector, Seen
 from .split_kv import splits_keys
 from .view import KernelView
 
-
 _SUMS = frozenset({"sum", "dot"})
 
 
@@ -43,7 +42,9 @@ def _is_float_sum(access: Access) -> bool:
 def _adds_across(access: Access) -> bool:
     """Some axis that the value depends on is no part of the address."""
     value = access.value
-    return value is not None and any(not access.pointer.depends_on(a) for a in value.axes) or bool(value and value.memory)
+    return (value is not None and any(not access.pointer.depends_on(a) for a in value.axes)) or bool(
+        value and value.memory
+    )
 
 
 def _slots(view: KernelView, access: Access) -> list[Axis]:
@@ -76,18 +77,25 @@ def _strided(view: KernelView, access: Access) -> set[Axis]:
 
 
 def _tiles_rows(view: KernelView, loop: ast.For, access: Access) -> bool:
-    """True where the start is a tile's first row, as on the diagonal of causal attention: its factor sizes the block."""
+    """True where the start is a tile's first row, as on the diagonal of causal attention: it sizes the block."""
     from .trace import sources_of
+
     sizes = {d.size for d in access.pointer.dims or ()}
     assert isinstance(loop.iter, ast.Call)
-    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and any(
-        (v := view.value(s)) is not None and v.poly is not None and v.poly.key in sizes for s in (n.left, n.right))
-        for n in sources_of(view, loop.iter.args[0]))
+    return any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Mult)
+        and any(
+            (v := view.value(s)) is not None and v.poly is not None and v.poly.key in sizes for s in (n.left, n.right)
+        )
+        for n in sources_of(view, loop.iter.args[0])
+    )
 
 
 def _sums_in(view: KernelView, loop: ast.For, access: Access) -> bool:
     """True where the loop adds up the stored value."""
     from .trace import sources_of, stored_value
+
     value = stored_value(access.node, False)
     if access.path or value is None:
         return False

@@ -16,14 +16,23 @@ _EXPONENTIALS = ("exp", "exp2", "fast_expf")
 def _uses(view: KernelView) -> list[Seen]:
     if splits_keys(view):
         return [Seen(view.kernel.node.lineno, "attends to one part of the keys and leaves a partial result")]
-    return [Seen(view.kernel.node.lineno, "puts partial attention results together by their log-sum-exps")] if _combines(view) else []
+    return (
+        [Seen(view.kernel.node.lineno, "puts partial attention results together by their log-sum-exps")]
+        if _combines(view)
+        else []
+    )
 
 
 def splits_keys(view: KernelView) -> bool:
     """An online softmax over a loop whose range an axis picks, stored at that axis' slot."""
     loops = _softmax_loops(view)
     for loop in loops:
-        axes = {a for n in ast.walk(loop.iter) if isinstance(n, ast.expr) and (v := view.value(n)) is not None for a in v.uniform}
+        axes = {
+            a
+            for n in ast.walk(loop.iter)
+            if isinstance(n, ast.expr) and (v := view.value(n)) is not None
+            for a in v.uniform
+        }
         for access in view.facts.stores:
             slots = {a for a in axes if any(a.overlaps(u) for u in access.pointer.uniform)}
             slots = {a for a in slots if not any(a.overlaps(x) for x in access.pointer.lanes)}
@@ -36,9 +45,18 @@ def _range_is_a_part(view: KernelView, loop: ast.For, axes: set) -> bool:  # typ
     """Start and end both move with the axis by multiplication: `[length * split, length * (split + 1))`."""
     if not isinstance(loop.iter, ast.Call) or len(loop.iter.args) < 2:
         return False
-    products = [n for n in sources_of(view, loop.iter.args[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    return any((v := view.value(side)) is not None and v.poly is not None and (atom := v.poly.sole_atom()) is not None
-               and atom.kind == "axis" and atom.axis in axes for n in products for side in (n.left, n.right))
+    products = [
+        n for n in sources_of(view, loop.iter.args[0]) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)
+    ]
+    return any(
+        (v := view.value(side)) is not None
+        and v.poly is not None
+        and (atom := v.poly.sole_atom()) is not None
+        and atom.kind == "axis"
+        and atom.axis in axes
+        for n in products
+        for side in (n.left, n.right)
+    )
 
 
 def _softmax_loops(view: KernelView) -> list[ast.For]:
@@ -50,7 +68,9 @@ def _softmax_loops(view: KernelView) -> list[ast.For]:
         inside = set(ast.walk(loop))
         maxima = [n for n in view.own.called("max", "maximum") if n in inside]
         exponentials = [n for n in view.own.called(*_EXPONENTIALS) if n in inside and n.args]
-        sums = [n for n in view.own.called("dot", "sum") if n in inside and (v := view.value(n)) is not None and v.is_block]
+        sums = [
+            n for n in view.own.called("dot", "sum") if n in inside and (v := view.value(n)) is not None and v.is_block
+        ]
         weighted = any(set(exponentials) & sources_of(view, *n.args[:2]) for n in sums)
         if len(exponentials) >= 2 and weighted and any(set(maxima) & sources_of(view, e.args[0]) for e in exponentials):
             found.append(loop)
@@ -68,13 +88,20 @@ def _combines(view: KernelView) -> bool:
             continue
         back = sources_of(view, node.args[0])
         loads = [n for n in back if isinstance(n, ast.Call) and view.operation(n) == "load"]
-        if maxima & back and loads and not reductions & back and not any(view.is_block(n) for n in loads if not _is_vector(view, n)):
+        if (
+            maxima & back
+            and loads
+            and not reductions & back
+            and not any(view.is_block(n) for n in loads if not _is_vector(view, n))
+        ):
             weights.add(node)
     if len(weights) < 2:
         return False
     for _, value in stores(view):
         back = sources_of(view, value)
-        divides = any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and weights & sources_of(view, n.right) for n in back)
+        divides = any(
+            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and weights & sources_of(view, n.right) for n in back
+        )
         blocks = any(isinstance(n, ast.Call) and view.operation(n) == "load" and view.is_block(n) for n in back)
         if divides and blocks and weights & back:
             return True
@@ -92,7 +119,11 @@ def _opportunities(view: KernelView) -> list[Seen]:
     found = []
     for loop in _softmax_loops(view):
         inside = set(ast.walk(loop))
-        if any(n in inside for n in view.own.called("dot", "dot_scaled")) or not _is_long(view, loop) or view.flow.loops.get(loop):
+        if (
+            any(n in inside for n in view.own.called("dot", "dot_scaled"))
+            or not _is_long(view, loop)
+            or view.flow.loops.get(loop)
+        ):
             continue
         found.append(Seen(loop.lineno, "one program walks all keys of a single query"))
     return found
@@ -102,8 +133,18 @@ def _is_long(view: KernelView, loop: ast.For) -> bool:
     """The trip count is known at run time only."""
     args = loop.iter.args if isinstance(loop.iter, ast.Call) else []
     values = [view.value(a) for a in args]
-    return any(v is not None and (v.memory or v.poly is not None and any(a.kind == "opaque" and a.key.startswith(("load", "if", "ifexp"))
-                                                                         for a in v.poly.atoms) or v.bases) for v in values)
+    return any(
+        v is not None
+        and (
+            v.memory
+            or (
+                v.poly is not None
+                and any(a.kind == "opaque" and a.key.startswith(("load", "if", "ifexp")) for a in v.poly.atoms)
+            )
+            or v.bases
+        )
+        for v in values
+    )
 
 
 DETECTOR = Detector("split_kv", _uses, _opportunities)

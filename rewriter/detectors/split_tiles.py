@@ -34,7 +34,9 @@ def _choices(module: Module, launch: Launch, tile: str) -> Iterator[tuple[int, a
         binding = trace_tile(module, launch, tile)
     except Refuse:
         return
-    values = [b.value for b in binding.sources if b.value is not None] + ([binding.argument] if binding.argument is not None else [])
+    values = [b.value for b in binding.sources if b.value is not None] + (
+        [binding.argument] if binding.argument is not None else []
+    )
     for value in values:
         for node in ast.walk(value):
             if isinstance(node, ast.IfExp) and _numbers(node.body, node.orelse):
@@ -83,7 +85,9 @@ def _table(helper: ast.FunctionDef, place: int | None) -> Iterator[tuple[int, as
             continue
         arms = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
         for arm in arms:
-            part = arm.elts[place] if isinstance(arm, ast.Tuple) and place is not None and place < len(arm.elts) else arm
+            part = (
+                arm.elts[place] if isinstance(arm, ast.Tuple) and place is not None and place < len(arm.elts) else arm
+            )
             around = parents.get(node)
             if isinstance(part, ast.Constant) and isinstance(part.value, int) and isinstance(around, ast.If):
                 sizes.setdefault(part.value, (node.lineno, around.test))
@@ -93,7 +97,9 @@ def _table(helper: ast.FunctionDef, place: int | None) -> Iterator[tuple[int, as
 
 def _is_about_shapes(test: ast.expr) -> bool:
     """True where something is compared, not only whether a flag or an argument is there."""
-    return any(isinstance(n, ast.Compare) and not any(isinstance(o, ast.Is | ast.IsNot) for o in n.ops) for n in ast.walk(test))
+    return any(
+        isinstance(n, ast.Compare) and not any(isinstance(o, ast.Is | ast.IsNot) for o in n.ops) for n in ast.walk(test)
+    )
 
 
 DETECTOR = Detector("split_tiles", _uses)

@@ -1,5 +1,5 @@
-"""strided_inputs. Used: several tensors are read out of one packed row by offsets, with the row's stride an argument, in
-place of contiguous copies."""
+"""strided_inputs. Used: several tensors are read out of one packed row by offsets, with the row's stride an argument,
+in place of contiguous copies."""
 
 from __future__ import annotations
 
@@ -22,14 +22,20 @@ def _uses(view: KernelView) -> list[Seen]:
         base = next(iter(access.pointer.bases))
         if _has_stride(view, poly):
             regions.setdefault(base, {}).setdefault(_region(view, poly), access.line)
-    return [Seen(min(found.values()), f"reads {len(found)} tensors out of the packed rows of {base}")
-            for base, found in regions.items() if len(found) >= _PARTS and "" in found]
+    return [
+        Seen(min(found.values()), f"reads {len(found)} tensors out of the packed rows of {base}")
+        for base, found in regions.items()
+        if len(found) >= _PARTS and "" in found
+    ]
 
 
 def _region(view: KernelView, poly: Poly) -> str:
     """The part of an offset that only compile-time sizes make: where a region of the row begins."""
-    parts = [f"{c}*{'*'.join(a.key for a in m)}" for m, c in poly.terms
-             if m and all(a.kind == "sym" and a.key in view.kernel.constexprs for a in m)]
+    parts = [
+        f"{c}*{'*'.join(a.key for a in m)}"
+        for m, c in poly.terms
+        if m and all(a.kind == "sym" and a.key in view.kernel.constexprs for a in m)
+    ]
     return "+".join(sorted(parts))
 
 
@@ -49,6 +55,7 @@ def _is_stride(view: KernelView, name: str) -> bool:
 
 def _calls_stride(view: KernelView, node: ast.expr) -> bool:
     from ..kernel.idioms import follow
+
     value = follow(view.module, node)[0]
     return any(isinstance(n, ast.Attribute) and n.attr == "stride" for n in ast.walk(value))
 

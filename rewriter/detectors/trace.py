@@ -8,8 +8,20 @@ from ..analysis.flow import Definition, Flow
 from ..analysis.operators import expanded_dims
 from .view import Body, KernelView
 
-VIEWS = frozenset({"expand_dims", "broadcast_to", "reshape", "view", "trans", "permute", "ravel", "multiple_of",
-                   "max_contiguous", "max_constancy"})
+VIEWS = frozenset(
+    {
+        "expand_dims",
+        "broadcast_to",
+        "reshape",
+        "view",
+        "trans",
+        "permute",
+        "ravel",
+        "multiple_of",
+        "max_contiguous",
+        "max_constancy",
+    }
+)
 """Operations that only arrange lanes, or say something about them."""
 CASTS = frozenset({"to", "cast"})
 

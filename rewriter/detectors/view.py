@@ -53,7 +53,7 @@ class Body:
         return tuple(found)
 
     def operation(self, node: ast.AST) -> str | None:
-        """The language's name of what a call does; variants for speed, and helpers with one under a switch, count as it."""
+        """The language's name of what a call does; fast variants, and helpers that choose one, count as it."""
         if not isinstance(node, ast.Call):
             return None
         if node not in self._operations:
@@ -136,8 +136,11 @@ class KernelView:
 
     def is_unrolled(self, loop: ast.For | ast.While) -> bool:
         """True for `for i in tl.static_range(n)`: no loop is left of it."""
-        return isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) \
+        return (
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Call)
             and self.own.operation(loop.iter) == "static_range"
+        )
 
     def value(self, node: ast.AST | None) -> Value | None:
         """What the analysis knows of an expression of the kernel itself, in any run."""

@@ -12,9 +12,12 @@ def _uses(view: KernelView) -> list[Seen]:
     tuner = view.kernel.autotune
     if tuner is None:
         return []
-    return [Seen(k.value.lineno, "prunes its configurations before they are timed") for k in tuner.keywords
-            if k.arg == "prune_configs_by" and any(
-                isinstance(n, ast.Constant) and n.value == "early_config_prune" for n in ast.walk(k.value))]
+    return [
+        Seen(k.value.lineno, "prunes its configurations before they are timed")
+        for k in tuner.keywords
+        if k.arg == "prune_configs_by"
+        and any(isinstance(n, ast.Constant) and n.value == "early_config_prune" for n in ast.walk(k.value))
+    ]
 
 
 DETECTOR = Detector("widen_autotune", _uses)

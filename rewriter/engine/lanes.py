@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from skel.store.schema import Refusal
 
+from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..analysis.lanes import lane_report
-from ..analysis.axes import Axis
 from ..conditions.aliases import aliases_of
 from ..detectors.view import launches_in
 from ..kernel.definition import KernelDef, Module, read_module
@@ -45,7 +45,7 @@ class FileLanes:
 
 
 def lanes(text: str, path: str, axis: str | None = None) -> FileLanes:
-    """A report for every kernel and every axis that walks tiles of a constexpr size; of `axis` alone where it is given."""
+    """A report for every kernel and axis that walks tiles of a constexpr size; of `axis` alone where it is given."""
     try:
         module = read_module(read_source(text, path))
     except Refuse as refused:
@@ -63,7 +63,18 @@ def lanes(text: str, path: str, axis: str | None = None) -> FileLanes:
 
 def _report(module: Module, kernel: KernelDef, facts: Facts, axis: Axis, path: str) -> AxisLanes:
     report = lane_report(facts, axis, aliases_of(module, launches_in(module, kernel)))
-    classes = Counter(c.store_class.value for c in {(c.access.kind, id(c.access.node), c.store_class): c for c in report.stores}.values())
-    return AxisLanes(path, kernel.name, kernel.node.lineno, report.name, report.tiles, report.verdict,
-                     {name: classes[name] for name in "LGISR" if classes[name]},
-                     tuple(sorted({a.line for a in report.uncovered})), report.refusals)
+    classes = Counter(
+        c.store_class.value
+        for c in {(c.access.kind, id(c.access.node), c.store_class): c for c in report.stores}.values()
+    )
+    return AxisLanes(
+        path,
+        kernel.name,
+        kernel.node.lineno,
+        report.name,
+        report.tiles,
+        report.verdict,
+        {name: classes[name] for name in "LGISR" if classes[name]},
+        tuple(sorted({a.line for a in report.uncovered})),
+        report.refusals,
+    )

@@ -24,9 +24,9 @@ def other_kernels(module: Module) -> dict[str, int]:
     """How many kernels of each other language the file holds."""
     if not any(word in module.source.text for word in WORDS):
         return {}
-    imported = _imports(module.source.tree)
+    imported = _imports(module)
     found: Counter[str] = Counter()
-    for node in ast.walk(module.source.tree):
+    for node in module.source.parents:
         for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             language = MAKERS.get(_dotted(decorator.func if isinstance(decorator, ast.Call) else decorator, imported))
             if language is not None:
@@ -34,13 +34,14 @@ def other_kernels(module: Module) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _imports(tree: ast.Module) -> dict[str, str]:
+def _imports(module: Module) -> dict[str, str]:
     """Names by what they are imported from, imports inside functions included."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in module.source.parents:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                found[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+                root = alias.name.split(".")[0]
+                found[alias.asname or root] = alias.name if alias.asname else root
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 found[alias.asname or alias.name] = f"{node.module}.{alias.name}"

@@ -93,7 +93,9 @@ def scan(text: str, path: str) -> FileScan:
             if one.is_started():
                 kernels.append(one.kernel())
                 findings += one.hazards()
-        return FileScan(tuple(kernels), tuple(findings), None, tuple(faults), other_kernels(module), tuple(sorted(read, key=str)))
+        return FileScan(
+            tuple(kernels), tuple(findings), None, tuple(faults), other_kernels(module), tuple(sorted(read, key=str))
+        )
 
 
 class _Scan:
@@ -107,7 +109,12 @@ class _Scan:
         """True for a kernel that is launched here, or reads a program id and is no other kernel's helper."""
         name = re.escape(self.definition.name)
         written_as_launch = re.search(rf"\b{name}\s*(\[|\.run\b)", self.module.source.text) is not None
-        if not (self.definition.is_entry or written_as_launch or "program_id" in self.module.source.text or "triton" in self.module.source.text):
+        if not (
+            self.definition.is_entry
+            or written_as_launch
+            or "program_id" in self.module.source.text
+            or "triton" in self.module.source.text
+        ):
             return False
         try:
             self.view = KernelView(analyse(self.module, self.definition))
@@ -137,7 +144,9 @@ class _Scan:
             except Exception:  # a fault of ours must not end a user's scan
                 self._failed(f"looking for {skeleton}")
         opportunities.sort(key=lambda o: ({True: 0, None: 1, False: 2}[o.applicable], o.line))
-        return KernelScan(self.path, self.definition.name, self.definition.node.lineno, tuple(uses), tuple(opportunities))
+        return KernelScan(
+            self.path, self.definition.name, self.definition.node.lineno, tuple(uses), tuple(opportunities)
+        )
 
     def hazards(self) -> list[Finding]:
         assert self.view is not None

@@ -75,12 +75,17 @@ def _lanes_of_text(axis: str | None, path: str, text: str) -> dict[str, Any]:
 def _render(console: Console, document: dict[str, Any]) -> None:
     for entry in document["axes"]:
         classes = " ".join(f"{name}{count}" for name, count in entry["stores"].items()) or "no stores"
-        console.print(f"{entry['file']}:{entry['line']} {entry['kernel']} {entry['axis']} ({', '.join(entry['tiles'])}): "
-                      f"{entry['verdict']} [{classes}]", markup=False)
+        console.print(
+            f"{entry['file']}:{entry['line']} {entry['kernel']} {entry['axis']} ({', '.join(entry['tiles'])}): "
+            f"{entry['verdict']} [{classes}]",
+            markup=False,
+        )
         for refusal in entry["refusals"]:
             console.print(f"  {refusal['code']}, line {refusal['line']}: {refusal['message']}", markup=False)
         if entry["uncovered"]:
-            console.print(f"  unmasked along {entry['axis']}: line {', '.join(map(str, entry['uncovered']))}", markup=False)
+            console.print(
+                f"  unmasked along {entry['axis']}: line {', '.join(map(str, entry['uncovered']))}", markup=False
+            )
     for skipped in document["not_read"]:
         console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
     totals = ", ".join(f"{count} {verdict}" for verdict, count in document["totals"].items())

@@ -94,4 +94,5 @@ def _summary(console: Console, document: dict[str, Any]) -> None:
         return
     from .tables import print_table
 
-    print_table(console, ["skeleton", *_COLUMNS], [[name, *(counts[name][c] or "" for c in _COLUMNS)] for name in sorted(counts)])
+    rows = [[name, *(counts[name][column] or "" for column in _COLUMNS)] for name in sorted(counts)]
+    print_table(console, ["skeleton", *_COLUMNS], rows)

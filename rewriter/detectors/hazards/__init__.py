@@ -1,4 +1,4 @@
-"""Hazards: places that are wrong under some input or tile. Each is reported as such, never as a bug: nothing was run."""
+"""Hazards: places that are wrong under some input or tile. Never reported as bugs: nothing was run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from ..view import KernelView
 from . import in_place, offsets, same_value, tile_dependence, unmasked
 
 HAZARDS: tuple[Callable[[KernelView], list[Finding]], ...] = (
-    offsets.hazards, same_value.hazards, tile_dependence.hazards, unmasked.hazards, in_place.hazards,
+    offsets.hazards,
+    same_value.hazards,
+    tile_dependence.hazards,
+    unmasked.hazards,
+    in_place.hazards,
 )
 """Every check, in the order of its findings."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from skel.store.schema import Finding
 
-from ..view import KernelView
 from ...reasons import finding
+from ..view import KernelView
 from .reports import place, reports
 
 
@@ -20,7 +20,15 @@ def hazards(view: KernelView) -> list[Finding]:
             reason = classified.refusal
             if reason is not None and reason.code == "inplace_not_separated" and not view.facts.program_counts:
                 name = ", ".join(sorted(classified.access.pointer.bases)) or "memory"
-                found.setdefault((reason.line, report.name), finding(
-                    "inplace_shared", place(view, reason.line, report.name), severity="warning", axis=report.name, name=name,
-                    data={"lines": list(reason.lines)}))
+                found.setdefault(
+                    (reason.line, report.name),
+                    finding(
+                        "inplace_shared",
+                        place(view, reason.line, report.name),
+                        severity="warning",
+                        axis=report.name,
+                        name=name,
+                        data={"lines": list(reason.lines)},
+                    ),
+                )
     return list(found.values())

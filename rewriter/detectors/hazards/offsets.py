@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from skel.store.schema import Finding
 
+from ...reasons import finding
 from ..int64_offsets import risky_products
 from ..view import KernelView
-from ...reasons import finding
 from .reports import place
 
 
 def hazards(view: KernelView) -> list[Finding]:
     """One finding a line."""
-    return [finding("offset_may_overflow", place(view, line), severity="warning", line=line, data={"index": what})
-            for line, what in risky_products(view)]
+    return [
+        finding("offset_may_overflow", place(view, line), severity="warning", line=line, data={"index": what})
+        for line, what in risky_products(view)
+    ]

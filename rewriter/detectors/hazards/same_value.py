@@ -5,8 +5,8 @@ from __future__ import annotations
 from skel.store.schema import Finding
 
 from ...analysis.stores import StoreClass, place_name
-from ..view import KernelView
 from ...reasons import finding
+from ..view import KernelView
 from .reports import place, reports
 
 
@@ -18,5 +18,6 @@ def hazards(view: KernelView) -> list[Finding]:
             access = classified.access
             if classified.store_class is StoreClass.INVARIANT and (access.line, report.name) not in found:
                 found[access.line, report.name] = finding(
-                    "same_value_store", place(view, access.line, report.name), axis=report.name, name=place_name(access))
+                    "same_value_store", place(view, access.line, report.name), axis=report.name, name=place_name(access)
+                )
     return list(found.values())

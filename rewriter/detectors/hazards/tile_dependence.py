@@ -5,8 +5,8 @@ from __future__ import annotations
 from skel.store.schema import Finding
 
 from ...analysis.stores import place_name
-from ..view import KernelView
 from ...reasons import finding
+from ..view import KernelView
 from .reports import place, reports
 
 _CODES = frozenset({"reduction_over_tile_axis", "nonlinear_partial"})
@@ -21,6 +21,10 @@ def hazards(view: KernelView) -> list[Finding]:
             if reason is None or reason.code not in _CODES or (reason.line, report.name) in found:
                 continue
             found[reason.line, report.name] = finding(
-                "tile_dependence", place(view, reason.line, report.name), axis=report.name, name=place_name(classified.access),
-                data={"stored_at": classified.access.line, "lines": list(reason.lines), "why": reason.code})
+                "tile_dependence",
+                place(view, reason.line, report.name),
+                axis=report.name,
+                name=place_name(classified.access),
+                data={"stored_at": classified.access.line, "lines": list(reason.lines), "why": reason.code},
+            )
     return list(found.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from skel.store.schema import Finding
 
 from ...analysis.stores import place_name
-from ..view import KernelView
 from ...reasons import finding
+from ..view import KernelView
 from .reports import place, reports
 
 
@@ -22,6 +22,13 @@ def hazards(view: KernelView) -> list[Finding]:
         if not report.uncovered or len(report.uncovered) == len(along):
             continue
         lines = sorted({a.line for a in report.uncovered})
-        found.append(finding("unmasked_access", place(view, lines[0], report.name), axis=report.name, line=lines[0],
-                             data={"lines": lines, "into": place_name(report.uncovered[0])}))
+        found.append(
+            finding(
+                "unmasked_access",
+                place(view, lines[0], report.name),
+                axis=report.name,
+                line=lines[0],
+                data={"lines": lines, "into": place_name(report.uncovered[0])},
+            )
+        )
     return found
