@@ -57,7 +57,7 @@ def widen_autotune(module: Module, kernel: KernelDef) -> list[Edit]:
     if more:
         _require_repeatable(module, kernel)
     edits = [_with_warps(module, choices, more)] if more else []
-    return edits + ([_appended(module, key[0], [f'"{n}"' for n in absent])] if absent else [])
+    return edits + ([_appended(module, key[0], [_quoted(module, key[0], n) for n in absent])] if absent else [])
 
 
 def _more(values: tuple[int, ...]) -> list[int]:
@@ -118,6 +118,12 @@ def _with_warps(module: Module, choices: WarpChoices, more: list[int]) -> Edit:
             a, b = source.span(given)
             made.append(f"{text[: a - start]}{number}{text[b - start :]}")
     return _appended(module, choices.configs, made)
+
+
+def _quoted(module: Module, key: ast.List, name: str) -> str:
+    """The name in the quotes that the key's last element has."""
+    quote = module.source.segment(key.elts[-1])[-1] if key.elts else '"'
+    return f"{quote}{name}{quote}"
 
 
 def _appended(module: Module, listed: ast.List | ast.Tuple, texts: list[str]) -> Edit:

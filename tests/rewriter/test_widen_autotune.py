@@ -50,7 +50,7 @@ def changed(*pairs: tuple[str, str]) -> str:
 )
 def test_warps(rewrite: Callable[..., list[str]], configs: str, after: str) -> None:
     lines = rewrite("widen_autotune", changed((LIST, configs)))
-    assert lines == [f"@triton.autotune(configs={after}, key=['N', \"D\"])"]
+    assert lines == [f"@triton.autotune(configs={after}, key=['N', 'D'])"]
 
 
 def test_a_decorator_that_restores_what_is_changed(rewrite: Callable[..., list[str]]) -> None:
@@ -60,7 +60,7 @@ def test_a_decorator_that_restores_what_is_changed(rewrite: Callable[..., list[s
 
 def test_a_kernel_that_cannot_run_twice_still_gets_its_key(rewrite: Callable[..., list[str]]) -> None:
     text = changed(("tl.load(x", "tl.load(y"), ("[4]", "[2, 8]"))
-    assert rewrite("widen_autotune", text)[0].endswith("key=['N', \"D\"])")
+    assert rewrite("widen_autotune", text)[0].endswith("key=['N', 'D'])")
 
 
 REFUSALS = {
