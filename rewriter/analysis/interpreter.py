@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..kernel.definition import KernelDef, Module
@@ -16,8 +15,6 @@ from .operations import DTYPES
 from .syntax import assigned_names, bind_arguments, constant, is_constexpr_test, rooted_in, symbols_in
 from .value import Environment, Lost, Value
 
-MAX_ROUNDS = 6
-"""Rounds before a loop that has not settled gives its names up as unknown."""
 MAX_INLINE = 6
 """Depth of helper calls followed."""
 
@@ -97,6 +94,8 @@ class Interpreter:
         return env
 
     def statement(self, node: ast.stmt, env: Environment) -> Environment:
+        from . import loops
+
         match node:
             case ast.Assign():
                 value = self.eval(node.value, env)
@@ -114,9 +113,9 @@ class Interpreter:
             case ast.If():
                 return self._if(node, env)
             case ast.For():
-                return self._for(node, env)
+                return loops.run_for(self, node, env)
             case ast.While():
-                return self._while(node, env)
+                return loops.run_while(self, node, env)
             case ast.Return():
                 self._return(node, env)
             case ast.Assert() | ast.Pass() | ast.Global() | ast.Import() | ast.ImportFrom():
@@ -191,102 +190,6 @@ class Interpreter:
             self.conditions.pop()
             self.frame.top = top
 
-    def _for(self, node: ast.For, env: Environment) -> Environment:
-        trips = self._iteration(node.iter, env)
-        variable = self._loop_variable(node, trips)
-        entry = env
-
-        def start(header: Environment) -> None:
-            self.assign(node.target, variable, header)
-
-        after = self._loop(node, env, start, trips)
-        return self.block(node.orelse, after) if node.orelse else after if after.reachable else entry
-
-    def _iteration(self, iterator: ast.expr, env: Environment) -> Value:
-        """What the trip count depends on."""
-        if isinstance(iterator, ast.Call):
-            values = [self.eval(a, env) for a in iterator.args]
-            values += [self.eval(k.value, env) for k in iterator.keywords]
-            return elementwise(values, iterator.lineno, "range") if values else Value()
-        return self.eval(iterator, env)
-
-    def _loop_variable(self, node: ast.For, trips: Value) -> Value:
-        if trips.items is not None:
-            value = trips.items[0] if trips.items else Value()
-            for i, item in enumerate(trips.items[1:]):
-                value = join(value, item, f"for{self.site(node)}.{i}")
-            return value
-        axes = trips.uniform | trips.lanes
-        return Value(
-            poly=P.opaque(f"loop:{self.site(node)}", axes, trips.symbols),
-            uniform=axes,
-            symbols=trips.symbols,
-            cross=trips.cross,
-            lost=trips.lost,
-            memory=trips.memory,
-            dtype="int32",
-        )
-
-    def _while(self, node: ast.While, env: Environment) -> Environment:
-        test = self.eval(node.test, env)
-
-        def start(header: Environment) -> None:
-            self.eval(node.test, header)
-
-        return self._loop(node, env, start, test)
-
-    def _loop(
-        self, node: ast.For | ast.While, env: Environment, start: Callable[[Environment], None], trips: Value
-    ) -> Environment:
-        """Join the loop's end into its head until nothing changes."""
-        key = f"loop{self.site(node)}"
-        header = env.copy()
-        set_inside = assigned_names(node.body)
-        top = self.frame.top
-        self.loop_depth += 1
-        condition = Condition(trips, node.iter if isinstance(node, ast.For) else node.test, True)
-        try:
-            for round_number in range(MAX_ROUNDS + 1):
-                inside = header.copy()
-                start(inside)
-                self.conditions.append(condition)
-                end = self.block(node.body, inside)
-                self.conditions.pop()
-                self.frame.top = top
-                again = self._joined_header(env, header, end, key, trips, set_inside)
-                if again.names == header.names:
-                    break
-                header = self._widened(header, again, node) if round_number == MAX_ROUNDS - 1 else again
-        finally:
-            self.loop_depth -= 1
-        names = dict(end.names)
-        for name, value in header.names.items():
-            names[name] = join(value, end.names[name], f"{key}:end:{name}") if name in end.names else value
-        for name in set_inside & names.keys():
-            names[name] = taint(names[name], trips, f"{key}:{name}")
-        return Environment(names, env.reachable)
-
-    def _joined_header(
-        self, env: Environment, header: Environment, end: Environment, key: str, trips: Value, set_inside: set[str]
-    ) -> Environment:
-        """What holds at the loop's head after one more round; what the body sets depends on the number of rounds."""
-        names = dict(header.names)
-        for name in env.names:
-            if name not in end.names or not end.reachable:
-                continue
-            if name in set_inside or end.names[name] != header.names[name]:
-                joined = join(header.names[name], end.names[name], f"{key}:{name}")
-                names[name] = taint(joined, trips, f"{key}:{name}")
-        return Environment(names)
-
-    def _widened(self, old: Environment, new: Environment, node: ast.AST) -> Environment:
-        """A loop that does not settle: what still changes is unknown."""
-        names = dict(new.names)
-        for name, value in new.names.items():
-            if old.names.get(name) != value:
-                names[name] = self.lose(value, node, "a loop that does not settle")
-        return Environment(names)
-
     # -- expressions -----------------------------------------------------------------------------------------------
 
     def eval(self, node: ast.expr, env: Environment) -> Value:
@@ -338,7 +241,7 @@ class Interpreter:
         return self._unfollowed(node, env)
 
     def _if_expression(self, node: ast.IfExp, env: Environment) -> Value:
-        """Like a branch: one arm where the test is known, both else; arms of different rank split on a constexpr test."""
+        """Like a branch: one arm where the test is known, both else; ranks that differ split on a constexpr test."""
         test = self.eval(node.test, env)
         text = ast.unparse(node.test)
         outcome = self.fixed.get(text) if not self.frame.path else None

@@ -128,7 +128,7 @@ def join_environments(a: Environment, b: Environment, key: str) -> Environment:
 
 
 def conflicting(a: Environment, b: Environment) -> bool:
-    """True where a name has different ranks on the two paths, its lanes lie on other dimensions, or it is another axis."""
+    """True where a name has another rank on one path, lanes on other dimensions, or is another axis."""
     return (
         a.reachable
         and b.reachable
