@@ -3,6 +3,7 @@ a user's file."""
 
 from __future__ import annotations
 
+import ast
 import re
 import traceback
 from dataclasses import dataclass, field
@@ -106,19 +107,15 @@ class _Scan:
         self.view: KernelView | None = None
 
     def is_started(self) -> bool:
-        """True for a kernel that is launched here, or reads a program id and is no other kernel's helper."""
-        name = re.escape(self.definition.name)
-        written_as_launch = re.search(rf"\b{name}\s*(\[|\.run\b)", self.module.source.text) is not None
-        if not (
-            self.definition.is_entry
-            or written_as_launch
-            or "program_id" in self.module.source.text
-            or "triton" in self.module.source.text
-        ):
+        """True for a kernel that is launched here, or reads a program id; never for a helper that returns a value."""
+        returns = [n for n in ast.walk(self.definition.node) if isinstance(n, ast.Return) and n.value is not None]
+        if any(not (isinstance(n.value, ast.Constant) and n.value.value is None) for n in returns):
             return False
+        name = re.escape(self.definition.name)
+        launched = re.search(rf"\b{name}\s*(\[|\.run\b)", self.module.source.text) is not None
         try:
             self.view = KernelView(analyse(self.module, self.definition))
-            if self.definition.is_entry or (written_as_launch and self.view.launches):
+            if self.definition.is_entry or (launched and self.view.launches):
                 return True
             return any(b.called("program_id") for b in self.view.bodies[1:]) and not self._is_called()
         except Exception:  # a fault of ours must not end a user's scan

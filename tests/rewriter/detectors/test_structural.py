@@ -67,7 +67,8 @@ def decode(X, Y: tl.constexpr = None):
     else:
         return pid % X, (pid // X) % Y, pid // (X * Y)
 '''
-    assert ("reorder_grid" in seen(helper + TILES.format(work="pass", axis=axis, tile="BV = 32", grid=grid))[0]) is found
+    text = helper + TILES.format(work="pass", axis=axis, tile="BV = 32", grid=grid)
+    assert ("reorder_grid" in seen(text)[0]) is found
 
 
 def test_a_product_on_a_short_grid_axis() -> None:
