@@ -4,7 +4,6 @@ import hashlib
 from importlib import resources
 from pathlib import Path
 
-
 _OUT_OF_SCOPE = Path(__file__).parent / "embedding" / "out_of_scope.txt"
 
 

@@ -33,9 +33,9 @@ from skel.store.schema import NumericsClass
 from ..analysis.events import Events
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.interpreter import Interpreter
+from ..analysis.interval import Range
 from ..analysis.operators import expanded_dims, is_wrapper, number, operand, operation
 from ..analysis.ranges import RangeAnalysis
-from ..analysis.interval import Range
 from ..analysis.types import TypeAnalysis
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
@@ -143,7 +143,7 @@ def _nothing(facts: _Facts, unproved: list[Division], integer: list[Division]) -
     return refuse("pattern_not_found", kernel.node, kernel=kernel.name, skeleton="div_to_reciprocal")
 
 
-# -- what a divisor is ---------------------------------------------------------------------------------------------------
+# -- what a divisor is --------------------------------------------------------------------------------------------
 
 
 def _unwrapped(node: ast.expr) -> ast.expr:

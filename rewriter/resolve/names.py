@@ -47,7 +47,7 @@ class ModuleNames:
 
 
 def canonical(dotted: str) -> str:
-    """Fold Triton's submodules that re-export language functions: `triton.language.math.exp` -> `triton.language.exp`."""
+    """Fold submodules that re-export language functions: `triton.language.math.exp` -> `triton.language.exp`."""
     for submodule in MATH_SUBMODULES:
         if dotted.startswith(submodule + ".") and "libdevice" not in submodule:
             return "triton.language." + dotted.removeprefix(submodule + ".")

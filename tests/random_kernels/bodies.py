@@ -76,7 +76,11 @@ class Writer:
 
     def mask(self, kind: str) -> str | None:
         k = self.rng.choice(["m_k", "(o_k < K)"])
-        v = self.rng.choice(["m_v", "m_v", "(o_v < V)"]) if self.masked and not (self.dirty and self.chance(0.01)) else None
+        v = (
+            self.rng.choice(["m_v", "m_v", "(o_v < V)"])
+            if self.masked and not (self.dirty and self.chance(0.01))
+            else None
+        )
         if kind == "S":
             return None
         if kind == "K":

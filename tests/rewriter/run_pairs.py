@@ -20,7 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 EXACT = frozenset(
     {
         *("widen_index", "reuse_subexpression", "pipeline_loads", "cache_hints", "block_pointer_to_mask"),
-        *("defer_state_load", "elide_masks", "relax_specialization", "hoist_producer", "reorder_grid", "persistent_grid"),
+        *(
+            "defer_state_load",
+            "elide_masks",
+            "relax_specialization",
+            "hoist_producer",
+            "reorder_grid",
+            "persistent_grid",
+        ),
         "parallelise_loop",
         "widen_autotune",
     }
@@ -39,7 +46,6 @@ def load(path: str, name: str) -> ModuleType:
 
 def interpret(primitive: str, before: str, after: str) -> str:
     import torch
-
     from triton.runtime.autotuner import Autotuner
 
     original, result = load(before, "original"), load(after, "result")
