@@ -47,12 +47,14 @@ class Watched:
             with contextlib.suppress(psutil.Error):
                 resident += process.memory_info().rss / 2**20
                 threads += process.num_threads()
+        if resident > self.megabytes and len(family) > 1:
+            resident = _proportional(family)
         self.peak_megabytes = max(self.peak_megabytes, resident)
         over: Stop | None = None
         if self.elapsed > self.seconds:
             over = "timeout"
         elif threads >= self.processes:
-            # Before memory, as pages that forks share count in each of them; `>=`, as the kernel grants no more.
+            # `>=`, as the kernel grants no more.
             over = "processes"
         elif resident > self.megabytes:
             over = "memory"
@@ -91,6 +93,15 @@ class Watched:
         with contextlib.suppress(OSError):
             if os.path.getsize(self.output) > self.output_bytes:
                 os.truncate(self.output, 0)
+
+
+def _proportional(family: list[psutil.Process]) -> float:
+    """Megabytes of a family, pages that forks share counted once."""
+    total = 0.0
+    for process in family:
+        with contextlib.suppress(psutil.Error):
+            total += process.memory_full_info().pss / 2**20
+    return total
 
 
 def sweep_orphans(keep: set[int]) -> None:
