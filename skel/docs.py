@@ -1,4 +1,4 @@
-"""Writes docs/reference.md from what the code says of itself: `python -m skel.docs` in a clone."""
+"""Writes docs/reference.md from what the code says of itself, and docs/measurements.md: `python -m skel.docs`."""
 
 from __future__ import annotations
 
@@ -104,14 +104,16 @@ def _codes(kind: str, title: str) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the page of the clone that holds the working directory."""
+    """Write the pages of the clone that holds the working directory."""
     from skel.files import write_whole
+    from skel.measurements import MEASUREMENTS, measurements
     from skel.scaffold import find_clone
 
     clone = find_clone(Path.cwd())
     if clone is None:
         sys.exit("skel.docs: run it inside a clone of the repository")
     write_whole(clone / REFERENCE, reference(clone))
+    write_whole(clone / MEASUREMENTS, measurements(clone))
 
 
 if __name__ == "__main__":

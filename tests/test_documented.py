@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from skel.docs import PARTS, REFERENCE, REWRITE, commands, modules, reference, undocumented
+from skel.measurements import MEASUREMENTS, measurements
 from skel.rewriter.engine.registry import PRIMITIVES
 from skel.store.schema import CODES, NumericsClass
 
@@ -19,6 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_the_reference_is_up_to_date() -> None:
     written = (ROOT / REFERENCE).read_text(encoding="utf-8")
     assert written == reference(ROOT), "run `make docs` and commit docs/reference.md"
+
+
+def test_the_measurements_are_those_of_the_evidence() -> None:
+    written = (ROOT / MEASUREMENTS).read_text(encoding="utf-8")
+    assert written == measurements(ROOT), "run `make docs` and commit docs/measurements.md"
 
 
 def test_every_command_says_what_it_does() -> None:
@@ -40,7 +46,7 @@ def test_every_primitive_shows_its_rewrite() -> None:
     documented = {entry.name: entry.text for entry in modules(ROOT / "rewriter" / "primitives")}
     for name, primitive in PRIMITIVES.items():
         text = documented[primitive.apply.__module__.rpartition(".")[2]]
-        assert re.search(rf"^{REWRITE} .*->", text, re.M), f"{name} has no `rewrite: before -> after`"
+        assert re.search(rf"^{REWRITE}(?:[^\n]+\n)*?[^\n]*->", text, re.M), f"{name} has no `rewrite: before -> after`"
         assert primitive.numerics is NumericsClass.BITWISE or "\nNumerics\n" in text, f"{name} has no section Numerics"
 
 

@@ -262,17 +262,11 @@ class WidthAnalysis:
                     self._wide[made] = all(self.is_wide_definition(s) for s in made.sources)
                 case "carry":
                     self._wide[made] = self.is_wide_definition(made.sources[0])
-                case "parameter":
-                    self._wide[made] = self._is_annotated_wide(made.name)
+                case "parameter" if isinstance(made.node, ast.arg) and made.node.annotation is not None:
+                    self._wide[made] = self.module.names.triton_name(made.node.annotation) in WIDE_INTEGERS
                 case _:
                     pass
         return self._wide[made]
-
-    def _is_annotated_wide(self, name: str) -> bool:
-        """True for a parameter `T: tl.int64`: the launch passes it in 64 bits whatever its value."""
-        parameter = self.kernel.parameter(name)
-        annotation = parameter.node.annotation if parameter is not None else None
-        return annotation is not None and self.module.names.triton_name(annotation) in WIDE_INTEGERS
 
     # -- scales ----------------------------------------------------------------------------------------------------
 
@@ -381,8 +375,7 @@ class WidthAnalysis:
         if name in ("to", "cast") and first is not None:
             inner = self.scale(first)
             if self.is_wide(node):
-                # Nothing to widen here; where paths meet, the other one may need it.
-                return Scale(inner.level, (), True)
+                return Scale(inner.level, (), True)  # where paths meet, the other one may still need it
             return Scale(inner.level, (Root("cast", node),), True) if inner.roots else inner
         if name in _VIEWS and first is not None:
             return self.scale(first)
@@ -390,8 +383,8 @@ class WidthAnalysis:
             places = ((1, "x"), (2, "y")) if name == "where" else ((0, "x"), (1, "y"))
             parts = [self.scale(p) for i, n in places if (p := operand(self.module, self.flow, node, i, n)) is not None]
             found = _either(parts)
-            level = min((p.level for p in parts), default=INDEX) if name == "minimum" else found.level
-            return Scale(level, found.roots, True)
+            least = min((p.level for p in parts), default=INDEX)
+            return Scale(least if name == "minimum" else found.level, found.roots, True)
         if name in ("sum", "max", "min", "cdiv") and first is not None:
             return self.scale(first)
         return Scale()

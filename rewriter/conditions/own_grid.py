@@ -74,4 +74,5 @@ def _parameter(module: Module, launch: Launch, node: ast.expr, choice: GridChoic
 
 
 def unreadable(launch: Launch, why: str) -> Refuse:
+    """The refusal of a launch that cannot be read."""
     return refuse("unreadable_launch", launch.call, kernel=launch.kernel.name, why=why)

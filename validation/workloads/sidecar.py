@@ -68,7 +68,8 @@ def _target_at(declared: Declared, sidecar: str, path: str) -> Target:
     """The target as `path` is it: the same file, the same file of its package elsewhere, or a copy of that name."""
     given = Path(path).resolve()
     wanted = Path(declared.target)
-    if given.parts[-len(wanted.parts) :] == wanted.parts and len(wanted.parts) > 1 and ".." not in wanted.parts:
+    inside = not wanted.is_absolute() and len(wanted.parts) > 1 and ".." not in wanted.parts
+    if inside and given.parts[-len(wanted.parts) :] == wanted.parts:
         return Target(given, Path(*given.parts[: -len(wanted.parts)]), wanted.as_posix())
     beside = (Path(sidecar).parent / declared.target).resolve()
     if given == beside:
