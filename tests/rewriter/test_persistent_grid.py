@@ -56,6 +56,25 @@ def test_an_id_that_must_be_a_tensor_stays_one(rewrite: Callable[..., list[str]]
     assert any("tl.cast(i_program, tl.int32)" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("pairs", "tensor"),
+    [
+        ([("(x, y, N, BN=64", "(x[1:], y.view(-1), N, BN=64")], "y"),
+        ([("    tl.store(y", "    if i < N:\n        tl.store(y")], "y"),
+        ([("    tl.store(y", "    if BN > 1:\n        tl.store(y")], None),
+        ([("    tl.store(y", "    if BN > 1 and i < N:\n        tl.store(y")], None),
+    ],
+)
+def test_the_device_is_that_of_a_tensor_that_is_surely_there(
+    rewrite: Callable[..., list[str]], refusal: Callable[..., object], pairs: list[tuple[str, str]], tensor: str | None
+) -> None:
+    if tensor is None:
+        assert refusal("persistent_grid", changed(*pairs)).code == "unreadable_launch"  # type: ignore[attr-defined]
+    else:
+        asked = f"resident = 4 * (torch.cuda.get_device_properties({tensor}.device)"
+        assert any(line.startswith(asked) for line in rewrite("persistent_grid", changed(*pairs)))
+
+
 def test_a_moved_pointer_starts_anew_in_each_round(rewrite: Callable[..., list[str]]) -> None:
     lines = rewrite("persistent_grid", changed(("    o = i", "    x += i * N\n    o = i")))
     assert lines[2:4] == ["x_item = x", "x_item += i * N"]
