@@ -376,6 +376,11 @@ _TABLE = (
         "the rounds of the loop cannot be separate programs (line {line}): {why}",
         "only rounds that read nothing of each other, and write places of their own, can run apart",
     ),
+    _refusal(
+        "mask_not_proved",
+        "nothing known at compile time makes the mask of the load at line {line} true in every lane",
+        "write the mask as lanes + tile < dimension, in a loop over the tiles of that dimension",
+    ),
     # -- the guard that keeps the original -------------------------------------------------------------------------
     _refusal(
         "guard_not_possible",

@@ -22,6 +22,7 @@ REWRITING = {
     "reuse_subexpression": ["reuse_subexpression"],
     "pipeline_loads": ["pipeline_loads"],
     "cache_hints": ["cache_hints"],
+    "elide_masks": ["elide_masks"],
     "split_tiles": ["split_tiles"],
     "block_pointer_to_mask": ["block_pointer_to_mask"],
     "relax_specialization": ["relax_specialization"],
