@@ -18,6 +18,7 @@ ATTEMPTS: dict[str, tuple[Attempt, ...]] = {
     "loop_tiles": (("fuse_axis_loop", {"tiles_per_program": "all", "merge": "no"}),),
     "dot_tf32x3": (("set_dot_precision", {"precision": "tf32x3"}),),
     "int64_offsets": (("widen_index", {}),),
+    "defer_state_load": (("defer_state_load", {"form": "direct"}), ("defer_state_load", {"form": "first_round"})),
 }
 """Of skeletons whose first primitive has another name, or that have several ways: any one will do."""
 

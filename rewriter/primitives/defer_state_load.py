@@ -187,6 +187,9 @@ class _Rewrite:
         if not self._only_feeds(added.made, entering, loop):
             return not_first
         bounds = self._bounds(loop) or ()
+        guard = f"{self._text(bounds[1])} <= {self._text(bounds[0])}" if bounds else ""
+        if any(self._text(t) == guard for t in tests):
+            return not_first  # It is in the first round already; this is what is left for no rounds.
         read = {n.id for part in (statement.value, *tests, *bounds) for n in ast.walk(part) if isinstance(n, ast.Name)}
         set_inside = set(assigned_names(loop.body))
         set_between = {

@@ -68,5 +68,15 @@ def test_first_round_refuses(refusal: Callable[..., object], body: list[str]) ->
     assert refusal("defer_state_load", kernel(*body), form="first_round").code == "loop_not_first"  # type: ignore[attr-defined]
 
 
+def test_a_constexpr_guard_is_not_taken_for_a_flag(
+    rewrite: Callable[..., list[str]], refusal: Callable[..., object]
+) -> None:
+    body = kernel(ZEROS, ADD, "for t in range(D):", LOOP[1], END)
+    assert rewrite("defer_state_load", body, form="first_round") == ["if D <= 0:", ADD, "if t == 0:", ADD]
+    guarded = [ZEROS, "if D <= 0:", "    " + ADD, "for t in range(D):", "    if t == 0:", "        " + ADD]
+    again = kernel(*guarded, LOOP[1], END)
+    assert refusal("defer_state_load", again, form="first_round").code == "loop_not_first"  # type: ignore[attr-defined]
+
+
 def test_an_unknown_form(refusal: Callable[..., object]) -> None:
     assert refusal("defer_state_load", kernel(ZEROS, ADD, *LOOP), form="x").code == "bad_setting"  # type: ignore[attr-defined]
