@@ -1,19 +1,18 @@
 """defer_state_load: an accumulator of zeros that a load is added to just before its loop.
 
-rewrite, form `direct`:
-          b_h = tl.zeros([BK, BV], dtype=tl.float32)  ->  b_h = tl.zeros([BK, BV], dtype=tl.float32)
+rewrite:  b_h = tl.zeros([BK, BV], dtype=tl.float32)  ->  b_h = tl.zeros([BK, BV], dtype=tl.float32)
           if USE_INITIAL_STATE:                           if USE_INITIAL_STATE:
               b_h += tl.load(p_h0).to(tl.float32)             b_h = tl.load(p_h0).to(tl.float32)
 
-rewrite, form `first_round`:
           b_h += tl.load(p_h0).to(tl.float32)         ->  if T <= 0:
           for t in range(0, T):                               b_h += tl.load(p_h0).to(tl.float32)
                                                           for t in range(0, T):
                                                               if t == 0:
                                                                   b_h += tl.load(p_h0).to(tl.float32)
 
-The load then does not fix the layout in which the loop carries the accumulator. Where the loop has no round, the guard
-adds the state before it, as ever.
+The first form, `direct`, starts from the load. The second, `first_round`, adds it in the first round of the loop, so
+that the load does not fix the layout in which the loop carries the accumulator. Where the loop has no round, the
+guard adds the state before it, as ever.
 
 Conditions
     - the accumulator is `tl.zeros` where the load is added, and a loop that is not unrolled carries it from there;
@@ -24,7 +23,7 @@ Conditions
 
 Numerics
     `bitwise`: adding zero changes no value. `direct` keeps the sign of a negative zero, which adding to zero drops:
-    equal in every comparison.
+    equal in every comparison; only a division by it could tell.
 
 Refuses: pattern_not_found, state_not_zero, loop_not_first, bad_setting, unknown_construct.
 """
