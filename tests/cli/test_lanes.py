@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.cli.running import Skel
 
-KERNEL = '''import triton
+KERNEL = """import triton
 import triton.language as tl
 
 
@@ -18,7 +18,7 @@ def rows(x, y, total, n, V, BV: tl.constexpr):
     b_x = tl.load(x + i_n * V + o_v, mask=o_v < V, other=0.0)
     tl.store(y + i_n * V + o_v, b_x, mask=o_v < V)
     tl.store(total + i_n, {value})
-'''
+"""
 
 
 def test_the_classes_and_the_totals(skel: Skel) -> None:
@@ -26,7 +26,9 @@ def test_the_classes_and_the_totals(skel: Skel) -> None:
     Path("partial.py").write_text(KERNEL.format(value="tl.sum(b_x)"))
     document = skel("lanes", "whole.py", "partial.py", "--json").document
     assert [(e["file"], e["axis"], e["tiles"], e["verdict"]) for e in document["axes"]] == [
-        ("whole.py", "i_v", ["BV"], "separable"), ("partial.py", "i_v", ["BV"], "nonlinear_partials")]
+        ("whole.py", "i_v", ["BV"], "separable"),
+        ("partial.py", "i_v", ["BV"], "nonlinear_partials"),
+    ]
     assert document["axes"][0]["stores"] == {"L": 1, "I": 1}
     assert document["totals"]["separable"] == document["totals"]["nonlinear_partials"] == 1
     out = skel("lanes", "partial.py").out
