@@ -162,7 +162,7 @@ class Interpreter:
     def _if(self, node: ast.If, env: Environment) -> Environment:
         test = self.eval(node.test, env)
         text = ast.unparse(node.test)
-        outcome = self.fixed.get(text)
+        outcome = self.fixed.get(text) if not self.frame.path else None
         if outcome is None and isinstance(test.constant, bool):
             outcome = test.constant
         if outcome is not None:
