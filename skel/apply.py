@@ -5,6 +5,7 @@ Nothing is written here and nothing is decided here that rewriter and validation
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from skel.document import check_document, document
 from skel.faults import MissingHere, WrongUse
 from skel.gpu import device
-from skel.store.schema import NumericsClass, Purpose, Refusal, Skeleton, Verdict
+from skel.store.schema import NumericsClass, Place, Purpose, Refusal, Skeleton, Verdict
 
 if TYPE_CHECKING:
     from skel.rewriter.engine import Candidate, Candidates
@@ -189,10 +190,15 @@ def unified_diff(before: str, after: str, path: str) -> str:
 
 def _judge(progress: Progress, protocol: Protocol) -> Result:
     """Compile, choose, run."""
+    from skel.rewriter.reasons import finding
     from skel.validation.isolation import WorkerError, Workers
     from skel.validation.workloads import SidecarError
 
     where = device()
+    if not _can_run(progress.job):
+        why = finding("no_workload", Place(file=progress.job.file), severity="warning", file=progress.job.file)
+        progress.findings.append(why)
+        return progress.end(Verdict.INCONCLUSIVE)
     with ExitStack() as stack:
         # Both import torch, which takes seconds: the second starts while the first one works.
         compiling = stack.enter_context(Workers("compile", protocol.isolation))
@@ -206,6 +212,23 @@ def _judge(progress: Progress, protocol: Protocol) -> Result:
             raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
         except WorkerError as error:
             raise MissingHere(str(error), hint="see `skel doctor`") from error
+
+
+def _can_run(job: Job) -> bool:
+    """True where a workload is given, or the file's text has hooks: known before anything is started."""
+    if job.workload is not None:
+        return True
+    names = set()
+    for node in ast.parse(job.text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {n.id for n in node.targets if isinstance(n, ast.Name)}
+        elif not isinstance(node, ast.Expr | ast.AnnAssign):
+            return True  # defined under a branch, perhaps: the worker will tell
+    return {"run", "make_inputs"} <= names or "get_inputs" in names or "*" in names
 
 
 def _compile(progress: Progress, protocol: Protocol, workers: Any) -> None:

@@ -18,7 +18,7 @@ from .numerics.cases import Case
 from .protocol import Protocol
 from .report import CandidateCheck
 from .subject import CandidateSource, Subject
-from .verdicts import join, verdict_of, workload_verdict
+from .verdicts import UNDECIDED, join, verdict_of, workload_verdict
 
 Report = Callable[[str, dict[str, Any]], None]
 
@@ -224,7 +224,7 @@ class Session:
             members = [case for case in base.cases if case.workload == label]
             if any(case.id in counted for case in members):
                 extra = result["findings"].get(label, []) + [
-                    f for f in base.by_workload.get(label, []) if f["code"] == "vacuous_tolerance"
+                    f for f in base.by_workload.get(label, []) if f["code"] in UNDECIDED
                 ]
                 workloads.append(
                     workload_verdict(

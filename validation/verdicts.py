@@ -27,19 +27,21 @@ FAILURES = frozenset(
     }
 )
 """Findings that say the candidate did not run as it should; other errors say that it ran and was wrong."""
+UNDECIDED = frozenset({"vacuous_tolerance", "undetermined_original"})
+"""Findings about the original that leave nothing to hold a candidate against."""
 _SHOWN = 6
 """Most findings of one code that a workload lists; the first ones say it."""
 
 
 def verdict_of(findings: Iterable[Finding], otherwise: Verdict) -> Verdict:
-    """`wrong` before `failed` before `inconclusive` (a vacuous tolerance) before `otherwise`."""
+    """`wrong` before `failed` before `inconclusive` (a vacuous tolerance, a racy original) before `otherwise`."""
     listed = list(findings)
     errors = {finding.code for finding in listed if finding.severity == "error"}
     if errors - FAILURES:
         return Verdict.WRONG
     if errors:
         return Verdict.FAILED
-    return Verdict.INCONCLUSIVE if any(f.code == "vacuous_tolerance" for f in listed) else otherwise
+    return Verdict.INCONCLUSIVE if any(f.code in UNDECIDED for f in listed) else otherwise
 
 
 def join(verdicts: Sequence[Verdict]) -> Verdict:

@@ -507,6 +507,7 @@ _TABLE = (
         "a deliberately wrong output ({sentinel}) passes the comparison of {output}",
         "the workload cannot tell right from wrong; use richer inputs",
     ),
+    _finding("undetermined_original", "the original gives another {output} when its programs run in another order", "nothing can be held against a result that is not determined: mend the race first"),
     _finding("not_deterministic", "{output} changes between identical runs", "atomics or races; compare with care"),
     _finding(
         "shape_variation_skipped",

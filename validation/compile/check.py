@@ -154,7 +154,7 @@ def _failure(job: _Job, fact: dict[str, Any]) -> Finding:
     }
     if fact["code"] == "worker_timeout":
         return finding("compile_timeout", job.place, seconds=fields["seconds"], **common)
-    if fact["code"] == "worker_raised":
+    if fact["code"] == "worker_raised" and fields["error"].startswith("KernelError: "):
         place = job.place.model_copy(update={"line": fields.get("line")})
         error = fields["error"].removeprefix("KernelError: ")
         return finding("compile_failed", place, error=error, data={"traceback": fields.get("traceback")}, **common)

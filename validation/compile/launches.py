@@ -31,7 +31,7 @@ class KernelError(Exception):
 def compiling(enable_fp_fusion: bool) -> Iterator[list[CompiledLaunch]]:
     """Within: `kernel[grid](...)` compiles and launches nothing. Autotuners and heuristics in front keep working.
 
-    Raises KernelError where the frontend refuses a kernel, and what later stages raise.
+    Raises KernelError where the frontend refuses a kernel or a later stage fails.
     """
     from triton.compiler.errors import CompilationError
     from triton.runtime.jit import JITFunction
@@ -45,6 +45,8 @@ def compiling(enable_fp_fusion: bool) -> Iterator[list[CompiledLaunch]]:
             compiled = original(self, *args, grid=grid, warmup=True, **kwargs)
         except CompilationError as error:
             raise kernel_error(self, error) from error
+        except Exception as error:  # later stages raise many kinds; all of them mean that the kernel does not compile
+            raise KernelError(f"{type(error).__name__}: {error}", None) from error
         names = [parameter.name for parameter in self.params]
         bound = dict(zip(names, args, strict=False)) | {key: value for key, value in kwargs.items() if key in names}
         for parameter in self.params:

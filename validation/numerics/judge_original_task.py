@@ -54,6 +54,11 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         probes.setdefault(f"{probed['case']}.{probed['kind']}", []).extend(wrong_here)
         about = [f | {"severity": "warning"} for f in wrong_here]
         findings.setdefault(workload_of[probed["case"]], []).extend(about)
+        findings[workload_of[probed["case"]]] += [
+            fact("undetermined_original", "warning", output=f["fields"]["output"])
+            for f in wrong_here
+            if f["code"] == "order_dependent" and f["severity"] == "error"
+        ]
     tried = {"tried": len(vacuous), "rejected": sum(not passes for passes in vacuous.values())}
     return {"agrees": agrees, "rejected": rejected, "findings": findings, "sentinels": tried, "probes": probes}
 
