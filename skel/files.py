@@ -68,6 +68,8 @@ def write_whole(path: Path, text: str, encoding: str = "utf-8") -> None:
     A link is followed and the mode of an existing file is kept.
     """
     target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise WrongUse(f"{path} is no regular file", hint="name a file; devices, pipes and folders are never replaced")
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

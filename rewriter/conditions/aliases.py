@@ -17,6 +17,22 @@ VIEWS = frozenset(
     }
 )  # fmt: skip
 """Methods and attributes of a tensor that give the same memory, or may."""
+FRESH = frozenset(
+    {
+        "empty", "zeros", "ones", "full", "rand", "randn", "randint", "arange", "linspace", "eye", "empty_like",
+        "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "new_empty", "new_zeros", "new_ones",
+        "new_full", "new_tensor", "empty_strided", "clone", "cumsum", "sum", "cat", "stack", "randperm",
+    }
+)  # fmt: skip
+"""Functions and methods whose result is memory of its own."""
+NUMBERS = frozenset(
+    {
+        "stride", "size", "dim", "numel", "element_size", "item", "storage_offset", "get_device", "is_contiguous",
+        "next_power_of_2", "cdiv", "int", "float", "bool", "len", "min", "max", "round", "log2", "sqrt", "ceil",
+        "floor", "bit_length", "isinstance", "abs", "pow",
+    }
+)  # fmt: skip
+"""Functions and methods whose result is a number."""
 
 
 def aliases_of(module: Module, launches: Sequence[Launch]) -> dict[str, str]:
@@ -57,7 +73,9 @@ def _roots(module: Module, node: ast.expr) -> Iterator[tuple[Hashable, Hashable]
     part: Hashable = None
     while True:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
-            node = node.func.value
+            # `torch.reshape(x, ...)` is `x.reshape(...)`.
+            is_function = module.names.dotted(node.func.value) is not None and node.args
+            node = node.args[0] if is_function else node.func.value
         elif isinstance(node, ast.Attribute) and node.attr in VIEWS:
             node = node.value
         elif isinstance(node, ast.Subscript) and not _is_key(node.slice):
@@ -73,6 +91,25 @@ def _roots(module: Module, node: ast.expr) -> Iterator[tuple[Hashable, Hashable]
                 break
             node = followed
     yield identity(module, node), part
+    for inside in _may_pass_on(follow(module, node)[0]):
+        # Whatever is not known to make memory of its own may hand on what it was given, whole or in part.
+        yield from ((root, None) for root, _ in _roots(module, inside))
+
+
+def _may_pass_on(node: ast.expr) -> list[ast.expr]:
+    """Expressions whose memory the value may share: of a call that is not known, of a display."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=receiver, attr=name)) if name not in FRESH | NUMBERS:
+            return [receiver, *node.args, *(k.value for k in node.keywords)]
+        case ast.Call(func=ast.Name(id=name)) if name not in FRESH | NUMBERS:
+            return [*node.args, *(k.value for k in node.keywords)]
+        case ast.Subscript(value=ast.Dict() | ast.List() | ast.Tuple() as display):
+            return _may_pass_on(display)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return list(elements)
+        case ast.Dict(values=values):
+            return list(values)
+    return []
 
 
 def _is_key(node: ast.expr) -> bool:

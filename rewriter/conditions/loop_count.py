@@ -16,7 +16,7 @@ from ..kernel.plain import is_plain, written
 from ..kernel.scope import reaching
 from ..reasons import refuse
 
-_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//"}
+_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 
 
 @dataclass(frozen=True)

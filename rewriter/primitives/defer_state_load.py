@@ -200,8 +200,10 @@ class _Rewrite:
         }
         if read & (set_inside | set_between | {loop.target.id}) or loop.target.id in set_inside:
             return not_first
-        start = self.module.source.span(statement)[0]
-        if self.module.source.text[self.module.source.line_start(statement.lineno) : start].strip():
+        source = self.module.source
+        start, end = source.span(statement)
+        after = source.text[end : source.line_start((statement.end_lineno or statement.lineno) + 1)].strip()
+        if source.text[source.line_start(statement.lineno) : start].strip() or (after and not after.startswith("#")):
             return not_first
         return None
 

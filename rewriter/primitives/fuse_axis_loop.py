@@ -28,6 +28,7 @@ from skel.store.schema import NumericsClass, Refusal
 
 from ..analysis.axis_names import AxisNames, axis_names, language_name
 from ..analysis.facts import Facts, analyse
+from ..analysis.helpers import asks_in_helper
 from ..analysis.tile_slice import TileSlice, slice_body
 from ..conditions.aliases import aliases_of
 from ..conditions.bounds import idle_past_end
@@ -81,6 +82,10 @@ def _fused(module: Module, kernel: KernelDef, tiles_per_program: int | str, axis
     context = choose_axis(facts, axis)
     refuse_all(check_mergeable(context) if merge == "yes" else check_loopable(context))
     refuse_all(check_rereads(context))
+    asking = asks_in_helper(module, kernel)
+    if asking is not None:
+        # In the loop a program's own index counts groups of tiles; a helper would still take it for the tile.
+        raise refuse("unknown_construct", asking, construct="a helper that reads program ids")
     body = _body(kernel)
     names = axis_names(facts, context.axis, body, PARAMETER)
     sliced = slice_body(facts, context.axis, body, aliases_of(module, context.launches), frozenset(names.statements))

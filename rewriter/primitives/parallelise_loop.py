@@ -35,6 +35,7 @@ from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Flow, flow_of
 from ..analysis.helpers import asks_in_helper, axis_of, program_calls, unknown_call
 from ..analysis.lanes import written_bases
+from ..analysis.poly import Poly
 from ..analysis.statements import names_read, names_set, read_before_set
 from ..conditions.aliases import aliases_of
 from ..conditions.loop_count import CountWriter, LoopCount, counted_loop
@@ -158,14 +159,29 @@ def _require_apart(
             raise _dependent(count.loop, "it holds an atomic", store.line)
         if store.top not in inside:
             raise _dependent(count.loop, "the kernel stores outside it", store.line)
-        lanes = any(a.overlaps(axis) for a in store.pointer.lanes)
-        # An index that was loaded may be the same in two rounds.
-        poly = store.pointer.poly
-        moves = poly is not None and any(atom.kind == "axis" and axis in atom.axes for atom in poly.atoms)
-        if not lanes and not moves:
-            raise _dependent(count.loop, "every round stores to the same place", store.line)
+        if not _steps_clear(store.pointer.poly, axis, kernel.constexprs):
+            raise _dependent(count.loop, "rounds are not proved to store to places apart", store.line)
+    for base in {b for s in facts.stores for b in s.pointer.bases}:
+        places = {s.pointer.poly for s in facts.stores if base in s.pointer.bases}
+        if len(places) > 1:
+            raise _dependent(count.loop, f"it stores to {base} at places that may meet", facts.stores[0].line)
     if not facts.stores:
         raise refuse("pattern_not_found", kernel.node, kernel=kernel.name, skeleton="parallelise_loop")
+
+
+def _steps_clear(poly: Poly | None, axis: Axis, constexprs: frozenset[str]) -> bool:
+    """True where each round has a tile of its own: `round * BLOCK + arange(BLOCK)`, times sizes known when compiling.
+
+    A run-time stride may be zero or shorter than the tile, and a loaded index may come twice.
+    """
+    if poly is None or any(atom.kind == "axis" and axis in atom.axes for atom in poly.atoms):
+        return False
+    for monomial, coefficient in poly.terms:
+        lanes = [a for a in monomial if a.kind == "lane" and axis in a.axes]
+        rest = [a for a in monomial if a not in lanes]
+        if len(lanes) == 1 and coefficient != 0 and all(a.kind == "sym" and a.key in constexprs for a in rest):
+            return True
+    return False
 
 
 def _axis(facts: Facts) -> Axis | None:

@@ -78,3 +78,11 @@ def test_a_file_inside_a_wheel_is_read_like_any_other(tmp_path: Path) -> None:
     assert read_source(inside).text == "x = '分块'\r\n"
     assert not in_archive(tmp_path / "a-1.whl" / "a" / "c.py")
     assert not in_archive(tmp_path / "a-1.whl")
+
+
+def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.py"
+    os.mkfifo(pipe)
+    with pytest.raises(WrongUse, match="no regular file"):
+        write_whole(pipe, "x = 1\n")
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ["pipe.py"]

@@ -45,12 +45,7 @@ def test_rounds_join_the_first_axis(rewrite: Callable[..., list[str]]) -> None:
     ("head", "steps", "grid"),
     [
         ("for i in range(D):", "steps = D", "M * 2"),
-        (
-            "for i in tl.range(0, (N + BN - 1) // BN, num_stages=2):",
-            "steps = (((N + BN) - 1) // BN)",
-            "M * (((N + 64) - 1) // 64)",
-        ),
-        ("for i in range(0, N, D):", "steps = tl.cdiv(N, D)", "M * triton.cdiv(N, 2)"),
+        ("for i in tl.range(0, tl.cdiv(N, BN), num_stages=2):", "steps = tl.cdiv(N, BN)", "M * triton.cdiv(N, 64)"),
     ],
 )
 def test_bounds(rewrite: Callable[..., list[str]], head: str, steps: str, grid: str) -> None:
@@ -79,6 +74,12 @@ REFUSALS = {
         "loop_not_independent",
         9,
     ),
+    "tiles that overlap": ([("o = i * BN", "o = i * 32")], "loop_not_independent", 9),
+    "a stride that may be zero": ([("o = i * BN", "o = i * D")], "loop_not_independent", 9),
+    "two stores that meet": ([(STORE, STORE + "        tl.store(y + row * N + o + 1, b_s)\n")], "loop_not_independent", 9),
+    "a place that wraps": ([("y + row * N + o, tl.l", "y + row * N + o % N, tl.l")], "loop_not_independent", 9),
+    "a number rounded otherwise": ([("tl.cdiv(N, BN)", "(N - 100) // BN + 6")], "loop_bound_unknown", 9),
+    "steps of its own": ([("tl.cdiv(N, BN)", "0, N, D")], "loop_not_independent", 9),
     "an atomic": ([("tl.store(y", "tl.atomic_add(y")], "loop_not_independent", 9),
     "leaves the kernel": (
         [("        o = i", "        if i > 3:\n            return\n        o = i")],

@@ -249,3 +249,17 @@ def test_every_example_is_equivalent_to_itself(interpreting: Workers, path: Path
     assert report.candidates[0].verdict.value == "equivalent", report
     assert report.candidates[0].workloads[0].cases_not_counted == 0
     assert report.sentinels_tried == report.sentinels_rejected
+
+
+def test_outputs_without_a_number_decide_nothing(interpreting: Workers, fixture_text: FixtureText) -> None:
+    end = '    return {"y": y, "norm": norm}'
+    silent = fixture_text("row_norm.py", (end, '    nan = float("nan")\n    return {"y": y * nan, "norm": norm * nan}'))
+    report = check(
+        silent,
+        [CandidateSource("itself", silent)],
+        fixture_text.path("row_norm.py"),
+        workers=interpreting,
+        protocol=QUICK,
+    )
+    assert report.candidates[0].verdict.value == "inconclusive"
+    assert "vacuous_tolerance" in {f.code for f in report.findings}

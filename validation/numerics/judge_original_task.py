@@ -41,6 +41,9 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             if why := _unfit(case, runs, wrong, outputs, [one for one, _ in everything], out, numbers):
                 rejected[case.id] = why
             continue
+        if case.workload not in findings and (why := _says_nothing(outputs)):
+            findings[case.workload] = [fact("vacuous_tolerance", "warning", sentinel="any at all", output=why)]
+            vacuous |= _sentinels_that_pass(case, outputs, payload["exact"], numbers)
         if case.workload not in findings:  # one case of a workload tells whether its outputs are rich enough
             vacuous |= _sentinels_that_pass(case, outputs, payload["exact"], numbers)
         findings.setdefault(case.workload, []).extend(_about(case, runs, wrong, out))
@@ -108,6 +111,14 @@ def _about(case: Case, runs: Runs, wrong: Mapping[str, Fact], out: Path) -> list
     for one in {(one["tensor"], one["side"]): one for run in runs for one in run["reads"]}.values():
         found.append(fact("out_of_bounds_read", "warning", what="the original", **one))
     return found + [broken_zone(zone, "the original", "warning") for zone in zones_of(runs)]
+
+
+def _says_nothing(outputs: Any) -> str | None:
+    """Why the outputs could not tell right from wrong: there are tensors, but no finite number among them."""
+    tensors = {name: value for name, value in outputs.items() if is_tensor(value)}
+    if not tensors or any(value.numel() and bool(value.isfinite().any()) for value in tensors.values()):
+        return None
+    return ", ".join(tensors)
 
 
 def _sentinels_that_pass(

@@ -30,6 +30,11 @@ def run(x, flag, other):
     ("torch.empty_like(x) if flag else None", "torch.zeros_like(x) if other else None", {}),
     ("x if flag else None", "None", {"first": "x"}),
     ("torch.empty_like(x)", "first if flag else None", {"second": "first"}),
+    ("x.ravel()", "torch.zeros_like(x)", {"first": "x"}),
+    ("x.to(x.dtype)", "x.clone()", {"first": "x"}),
+    ("torch.reshape(x, (-1,))", "[first][0]", {"first": "x", "second": "x"}),
+    ("helper(other)", "x.new_empty(x.shape[0])", {}),
+    ("helper(x)", 'dict(a=1)["a"]', {"first": "x"}),
 ])
 def test_none_is_no_memory(first: str, second: str, shared: dict[str, str]) -> None:
     module = load_module(FILE.format(first=first, second=second), "file.py")

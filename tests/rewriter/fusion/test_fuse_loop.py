@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from skel.rewriter.kernel.definition import load_module
+from skel.rewriter.primitives.fuse_axis_loop import fuse_axis_loop
+from skel.rewriter.reasons import Refuse
+
 from .conftest import source_of
 
 TRAPS = Path(__file__).parents[2] / "traps"
@@ -140,3 +144,12 @@ def test_refusal(name: str, assert_rewrite: Callable[..., str]) -> None:
     if name == "time_loop":
         text = text.replace("c = tl.sum(b_k * b_k)", "c = 1.0")
     assert_rewrite("fuse_axis_loop", text, refusal=(code, line), tiles_per_program=2, merge="no")
+
+
+def test_a_helper_that_asks_for_its_program_would_get_the_group() -> None:
+    helper = "@triton.jit\ndef which():\n    return tl.program_id(0)\n\n\n"
+    text = source_of("tl.store(y + i_b * V + o_v, b_v * c + which(), mask=o_v < V)\n", helpers=helper)
+    module = load_module(text, "case.py")
+    with pytest.raises(Refuse) as refused:
+        fuse_axis_loop(module, module.kernels_named("kernel")[0], tiles_per_program=2, merge="no")
+    assert refused.value.refusal.code == "unknown_construct"
