@@ -76,7 +76,11 @@ REFUSALS = {
     ),
     "tiles that overlap": ([("o = i * BN", "o = i * 32")], "loop_not_independent", 9),
     "a stride that may be zero": ([("o = i * BN", "o = i * D")], "loop_not_independent", 9),
-    "two stores that meet": ([(STORE, STORE + "        tl.store(y + row * N + o + 1, b_s)\n")], "loop_not_independent", 9),
+    "two stores that meet": (
+        [(STORE, STORE + "        tl.store(y + row * N + o + 1, b_s)\n")],
+        "loop_not_independent",
+        9,
+    ),
     "a place that wraps": ([("y + row * N + o, tl.l", "y + row * N + o % N, tl.l")], "loop_not_independent", 9),
     "a number rounded otherwise": ([("tl.cdiv(N, BN)", "(N - 100) // BN + 6")], "loop_bound_unknown", 9),
     "steps of its own": ([("tl.cdiv(N, BN)", "0, N, D")], "loop_not_independent", 9),
