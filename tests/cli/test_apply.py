@@ -159,7 +159,7 @@ def test_a_refusal_is_not_applicable_with_its_code_and_line(skel: Skel, engine: 
 
 
 def test_advice_is_not_applicable_and_the_engine_is_not_asked(skel: Skel, engine: dict[str, Any], file: Path) -> None:
-    ended = skel("apply", "cache_hints", "kernel.py", "--json")
+    ended = skel("apply", "fuse_epilogue", "kernel.py", "--json")
     assert ended.status == 1 and ended.document["refusals"][0]["code"] == "advice_only"
     assert engine["asked"] is None
 
