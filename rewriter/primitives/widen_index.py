@@ -22,6 +22,7 @@ Conditions
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from skel.store.schema import NumericsClass
 
@@ -35,6 +36,9 @@ from ..reasons import refuse
 from .base import Primitive
 from .names import language_name
 
+LARGE_LITERAL = 1 << 20
+"""A factor that no stride or size is written as."""
+_CUTS = (ast.Mod, ast.RShift, ast.BitXor)
 _PREFERENCE = ("decoded", "program_id", "load", "loop", "cast")
 _ROOTS = frozenset({"decoded", "program_id", "load"})
 
@@ -88,7 +92,29 @@ def _casts(
 def _helps(analysis: WideningAnalysis, product: Product, node: ast.expr) -> bool:
     """True where a cast of `node` is accepted wherever it goes and makes a factor of the product wide."""
     spread = analysis.spread(node)
+    if _hashes(analysis.kernel, spread.nodes):
+        return False
     return spread.trouble is None and (product.node.left in spread.nodes or product.node.right in spread.nodes)
+
+
+def _hashes(kernel: KernelDef, wide: Collection[ast.AST]) -> bool:
+    """True where a product that would become wide is then cut down, as hashes do: they mean the 32 bits to wrap."""
+    products = {n for n in wide if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)}
+    if any(_is_large(side) for n in products for side in (n.left, n.right)):
+        return True
+    named = {
+        target.id
+        for statement in ast.walk(kernel.node)
+        if isinstance(statement, ast.Assign) and statement.value in products
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    cuts = [n for n in ast.walk(kernel.node) if isinstance(n, ast.BinOp) and isinstance(n.op, _CUTS)]
+    return any(n.left in products or (isinstance(n.left, ast.Name) and n.left.id in named) for n in cuts)
+
+
+def _is_large(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) >= LARGE_LITERAL
 
 
 def _candidates(product: Product) -> list[ast.expr]:

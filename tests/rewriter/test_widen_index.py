@@ -24,6 +24,14 @@ WIDE_I = "i = tl.program_id(0).to(tl.int64)"
         (["tl.store(y + i * stride + o_d, 0)"], [WIDE_I]),
         (["tl.store(y + (i * H + 3) * D + o_d, 0)"], [WIDE_I]),
         (["y += D * i", "tl.store(y + o_d, 0)"], [WIDE_I]),
+        (
+            ["seed = i * N", "tl.store(y + i * stride + o_d, seed % 7)"],
+            ["tl.store(y + tl.cast(i, tl.int64) * stride + o_d, seed % 7)"],
+        ),
+        (
+            ["tl.store(y + i * stride + o_d, i * 2654435761)"],
+            ["tl.store(y + tl.cast(i, tl.int64) * stride + o_d, i * 2654435761)"],
+        ),
         (["p = (i * N).to(tl.int64)", "tl.store(y + p, 0)"], [WIDE_I]),
         (["r = tl.load(index + i)", "tl.store(y + r * D + o_d, 0)"], ["r = tl.load(index + i).to(tl.int64)"]),
         (["tl.store(y + i // H * stride + o_d, 0)"], ["tl.store(y + (i // H).to(tl.int64) * stride + o_d, 0)"]),
