@@ -627,7 +627,7 @@ _TABLE = (
     _error("unknown_tool", "there is no tool {tool}", "there are {have}"),
     _error("bad_input", "{field}: {why}", "see the tool's input schema; unknown fields are errors"),
     _error("too_large", "{what} is larger than {limit}", "send less, or name a smaller file"),
-    _error("outside_roots", "{path} does not lie under a root of this session", "use a path under {roots}; links are followed before they are judged"),
+    _error("outside_roots", "{path} lies under none of the roots given at start", "use a path under {roots}; links are followed before they are judged"),
     _error("no_such_file", "there is no file {path}", "paths are absolute, or relative to the first root"),
     _error("unreadable_file", "{path} cannot be used: {why}", "name a regular file of UTF-8 Python source"),
     _error("file_exists", "{path} is there already", "name another file: only files named STEM_SKELETON.py are replaced"),
