@@ -16,7 +16,8 @@ def status_of(evidence: Evidence, now: Environment, sources: Iterable[str] = ())
         return EvidenceStatus.STALE
     if evidence.verdict in _FAILED:
         return EvidenceStatus.REFUTED
-    own = any(f"/{evidence.file}".endswith(f"/{path}") for path in sources)
+    inside = evidence.file.rpartition(":")[2]  # a package's file has its distribution before it
+    own = any(f"/{inside}".endswith(f"/{path}") for path in sources)
     if evidence.verdict in _HELD and not own:
         return EvidenceStatus.REPRODUCED
     return EvidenceStatus.HYPOTHESIS

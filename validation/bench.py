@@ -15,6 +15,7 @@ from .findings import from_fact
 from .timing.plan import Plan
 from .timing.state import State
 from .timing.summary import summarise
+from .workloads.naming import name_of_file
 
 ORIGINAL = "original"
 """What is chosen on a workload where no variant is."""
@@ -75,10 +76,11 @@ def evidence_of(result: BenchResult) -> Evidence | None:
     settings: dict[str, Any] = dict(chosen[0].settings) if len(chosen) == 1 else {}
     if len(chosen) > 1:
         settings = {"variants": {one.name: dict(one.settings) for one in chosen}}
+    file = name_of_file(plan.subject)
     return Evidence(
         skeleton=plan.skeleton,
         kernel=kernel,
-        file=plan.subject.path,
+        file=file,
         source_sha256=plan.subject.sha256,
         candidate_sha256=chosen[0].sha256 if chosen else None,
         settings=settings,
@@ -86,7 +88,7 @@ def evidence_of(result: BenchResult) -> Evidence | None:
         verdict=result.verdict,
         workloads=tuple(timing["workloads"]),
         timing={key: value for key, value in timing.items() if key not in ("workloads", "verdict")},
-        findings=result.findings,
+        findings=tuple(_placed(finding, file) for finding in result.findings),
         environment=result.environment,
         measured_at=result.measured_at,
         protocol=plan.numbers.to_dict(),
@@ -118,6 +120,11 @@ def _findings(plan: Plan, summary: dict[str, Any]) -> list[Finding]:
         there = place.model_copy(update={"workload": row["label"]})
         found += [from_fact(_weighed(fact, summary), there, measured) for fact in row["facts"]]
     return found
+
+
+def _placed(finding: Finding, file: str) -> Finding:
+    """The finding with its file named as in the evidence."""
+    return finding.model_copy(update={"place": finding.place.model_copy(update={"file": file})})
 
 
 def _weighed(fact: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Evidence(Record):
     kernel: str
     """Name of the kernel that was judged."""
     file: str
-    """Path or package file of the kernel, as the user gave it."""
+    """Path of the kernel's file as the user gave it; of a package's file `DISTRIBUTION==VERSION:PATH`."""
     source_sha256: str
     """Hash of the original file's text."""
     candidate_sha256: str | None = None

@@ -42,6 +42,8 @@ def test_a_source_cannot_reproduce_itself(measured: Callable[..., Evidence]) -> 
     one = measured(verdict=Verdict.FASTER, level="timing", environment=now, file="lib/ops/norm.py")
     assert status_of(one, now, ["ops/norm.py"]) == "hypothesis"
     assert status_of(one, now, ["ops/other_norm.py", "rms_norm.py"]) == "reproduced"
+    packaged = measured(verdict=Verdict.FASTER, level="timing", environment=now, file="lib==1.0:lib/ops/norm.py")
+    assert status_of(packaged, now, ["lib/ops/norm.py"]) == "hypothesis"
 
 
 @pytest.mark.parametrize(("change", "count"), CHANGES)

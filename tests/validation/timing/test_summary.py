@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,15 @@ def test_the_same_state_gives_the_same_evidence_and_it_can_be_loaded(tmp_path: P
     (loaded,) = load_evidence(path)
     assert evidence_id(loaded) == evidence_id(first) and path.stem == evidence_id(first)[:16]
     assert write_evidence(first, path.parent) == path
+
+
+def test_evidence_names_a_packages_file_as_the_package_does(tmp_path: Path) -> None:
+    plan = plan_of("x")
+    plan = replace(plan, subject=replace(plan.subject, path=str(tmp_path / "lib-1.0-py3-none-any.whl/lib/norm.py")))
+    add_finals(screened(tmp_path, plan, {"x": {"a": 0.8}}), "a", {"x": 0.8})
+    made = evidence_of(read_bench(plan, tmp_path))
+    assert made is not None and made.file == "lib==1.0:lib/norm.py"
+    assert made.findings and str(tmp_path) not in made.model_dump_json()
 
 
 def test_an_unfinished_measurement_is_no_evidence(tmp_path: Path) -> None:
