@@ -158,8 +158,10 @@ class Timing:
     """Warps tried for the original's own best configuration ..."""
     own_stages: tuple[int, ...] = (1, 2, 3, 4)
     """... and pipeline stages."""
-    variants: int = 2
-    """Most rewritten variants that a guard may choose between, besides the original."""
+    variants: int = 4
+    """Most rewritten variants that a guard may choose between, besides the original ..."""
+    kernel_copies: int = 2
+    """... and most kernels that they bring with them: variants that differ in the launcher only share one."""
     variant_gain: float = 1.01
     """A variant more must make the guarded geometric mean better by this factor."""
 

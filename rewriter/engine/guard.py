@@ -1,4 +1,4 @@
-"""A guard that chooses by shape between the original and at most two rewritten variants.
+"""A guard that chooses by shape between the original and a few rewritten variants.
 
 rewrite:  def launcher(q, v):            ->  def launcher(q, v):
               N, V = v.shape                     N, V = v.shape
@@ -9,13 +9,15 @@ rewrite:  def launcher(q, v):            ->  def launcher(q, v):
                                              def launcher_fused(q, v): ...
 
 The original kernel and the original's path stay to the byte; each variant is a copy of the launching function (and of
-the kernel, where its text changed). The guard covers only what was measured: sizes outside keep the original.
+the kernel, where its text changed). The guard covers only what was measured: sizes outside keep the original. A variant
+that has other defaults for the launcher's parameters runs only where the caller left these alone:
+`if N == 64 and block_v is None: return launcher_fused(q, v)`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kernel.definition import KernelDef, Module, choose_kernel, load_module
@@ -23,8 +25,10 @@ from ..kernel.edits import Edit, apply_edits
 from ..kernel.launch import Launch, readable_launches
 from ..reasons import Refuse, refuse
 from .guard_condition import Choice, guard_condition
+from .guard_defaults import changed_defaults, pass_on
 
-MOST_VARIANTS = 2
+MOST_VARIANTS = 4
+"""Two copies of the kernel at most are chosen (protocol), but several launches of one may be worth a branch each."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def emit_guard(text: str, path: str, kernel: str, variants: Mapping[str, str], c
     """The original file with the chosen variants behind a guard.
 
     `variants`: rewritten files by name; `choices`: what to run at each measured workload.
-    Raises Refuse(`guard_not_possible`) with the reason; ValueError for more than two variants.
+    Raises Refuse(`guard_not_possible`) with the reason; ValueError for more than `MOST_VARIANTS`.
     """
     used = list(dict.fromkeys(c.variant for c in choices if c.variant is not None))
     if len(used) > MOST_VARIANTS:
@@ -53,20 +57,27 @@ def emit_guard(text: str, path: str, kernel: str, variants: Mapping[str, str], c
     copies: list[str] = []
     kernels: dict[str, str] = {}
     guards: list[tuple[str, str]] = []
+    left_alone: dict[str, str] = {}
     conditions: dict[str, str] = {}
     last = -1
     for number, name in enumerate(used, 1):
         suffix = "fused" if number == 1 else f"fused_{number}"
-        copy, called = _copies(module, original, function, load_module(variants[name], path), suffix, kernels)
+        variant = load_module(variants[name], path)
+        copy, called = _copies(module, original, function, variant, suffix, kernels)
         copies.append(copy)
         condition, place = guard_condition(module, launch, choices, name)
         last = max(last, place)
+        left_alone |= changed_defaults(function, _function(variant, function.name))
         conditions[name] = condition
-        guards.append((condition, called))
+        guards.append((name, called))
     if not guards:
         return Guarded(text, {})
     _require_pure_prologue(function, last)
-    return Guarded(_assembled(module, function, last, guards, copies), conditions)
+    _require_unset(function, last, left_alone)
+    # All that was measured had the defaults of all of these, whichever of them a variant changes.
+    conditions = {name: _and(text, left_alone.values()) for name, text in conditions.items()}
+    calls = [(conditions[name], f"{called}({pass_on(function, frozenset(left_alone))})") for name, called in guards]
+    return Guarded(_assembled(module, function, last, calls, copies), conditions)
 
 
 def _launch(module: Module, kernel: KernelDef) -> Launch:
@@ -89,9 +100,7 @@ def _copies(
     `kernels` remembers the kernels copied so far by their text: variants that differ in the launcher only share one.
     """
     new_kernel = choose_kernel(variant, kernel.name)
-    new_function = next(
-        (f for f in variant.source.tree.body if isinstance(f, ast.FunctionDef) and f.name == function.name), None
-    )
+    new_function = _function(variant, function.name)
     if new_function is None or _outside(module, kernel, function) != _outside(variant, new_kernel, new_function):
         raise _impossible(
             "the variant changes more of the file than the kernel and its launching function", kernel.node
@@ -106,6 +115,19 @@ def _copies(
     parts.append(_renamed(variant, new_function, {function.name: called, kernel.name: kernels[body]}, decorators=False))
     gap = module.source.newline * 2
     return gap.join(part.rstrip() + module.source.newline for part in parts), called
+
+
+def _function(module: Module, name: str) -> ast.FunctionDef | None:
+    return next((f for f in module.source.tree.body if isinstance(f, ast.FunctionDef) and f.name == name), None)
+
+
+def _and(condition: str, others: Iterable[str]) -> str:
+    """All of them, each once; `a or b` needs parentheses before an `and` follows."""
+    parsed = ast.parse(condition, mode="eval").body
+    either = isinstance(parsed, ast.BoolOp) and isinstance(parsed.op, ast.Or)
+    said = {ast.unparse(v) for v in parsed.values} if isinstance(parsed, ast.BoolOp) and not either else {condition}
+    more = [one for one in others if one not in said]
+    return " and ".join([f"({condition})" if either and more else condition, *more])
 
 
 def _outside(module: Module, kernel: KernelDef, function: ast.FunctionDef) -> str:
@@ -159,11 +181,21 @@ def _pure(statement: ast.stmt) -> bool:
     match statement:
         case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.Import() | ast.ImportFrom():
             return True
+        case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+            return not any(_acts(n) for n in ast.walk(test))  # a check of the arguments: it would raise again
         case ast.Assign(value=value):
             return all(isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets) and not any(
                 _acts(n) for n in ast.walk(value)
             )
     return False
+
+
+def _require_unset(function: ast.FunctionDef, last: int, names: Collection[str]) -> None:
+    """The guard asks whether the caller left these parameters alone, so nothing before it may set them."""
+    for statement in function.body[: last + 1]:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names:
+                raise _impossible(f"`{node.id}` is set before the guard", node)
 
 
 _READS = frozenset(
@@ -202,18 +234,19 @@ def _acts(node: ast.AST) -> bool:
 
 
 def _assembled(
-    module: Module, function: ast.FunctionDef, last: int, guards: Sequence[tuple[str, str]], copies: Sequence[str]
+    module: Module,
+    function: ast.FunctionDef,
+    last: int,
+    calls: Sequence[tuple[str, str]],
+    copies: Sequence[str],
 ) -> str:
     """The guard after statement `last` of the launching function, the copies after the function."""
     source = module.source
     indent = source.indent(function.body[0])
     step = indent.removeprefix(source.indent(function)) or "    "
-    arguments = _pass_on(function)
     lines = [f"{indent}# Where it was measured to be faster; everything else keeps the original below.{source.newline}"]
-    for condition, called in guards:
-        lines.append(
-            f"{indent}if {condition}:{source.newline}{indent}{step}return {called}({arguments}){source.newline}"
-        )
+    for condition, call in calls:
+        lines.append(f"{indent}if {condition}:{source.newline}{indent}{step}return {call}{source.newline}")
     if last >= 0:
         end = function.body[last].end_lineno
         assert end is not None
@@ -225,11 +258,6 @@ def _assembled(
     gap = source.newline * 2
     tail = "" if after == 0 or source.text[after - 1] in "\r\n" else source.newline
     return apply_edits(source.text, [Edit(at, at, "".join(lines)), Edit(after, after, tail + gap + gap.join(copies))])
-
-
-def _pass_on(function: ast.FunctionDef) -> str:
-    positional = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    return ", ".join([*positional, *(f"{a.arg}={a.arg}" for a in function.args.kwonlyargs)])
 
 
 def _impossible(why: str, where: ast.AST) -> Refuse:

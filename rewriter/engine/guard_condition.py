@@ -25,7 +25,7 @@ class Choice:
     """Name of a variant; None for the original."""
     grid: tuple[int, ...]
     constants: Mapping[str, int] = field(default_factory=dict)
-    """Integer arguments by kernel parameter."""
+    """Integer arguments and flags by kernel parameter."""
     dtypes: Mapping[str, str] = field(default_factory=dict)
     """Dtypes of tensor arguments by kernel parameter, as torch names them: `bfloat16`."""
 
@@ -120,11 +120,18 @@ def _groups(
     dtypes = _varying_dtypes(launch, choices)
     groups: dict[tuple[str, ...], list[tuple[int, Choice]]] = {}
     for choice in choices:
-        key = [f"{text} == {choice.constants[parameter]}" for parameter, text in dims.items()]
+        key = [_value_test(text, choice.constants[parameter]) for parameter, text in dims.items()]
         for parameter, text in dtypes.items():
             key.append(_dtype_test(module, launch, text, choice.dtypes[parameter]))
         groups.setdefault(tuple(key), []).append((_programs(size, choice), choice))
     return groups
+
+
+def _value_test(text: str, value: int) -> str:
+    """A flag is asked for what it is: callers pass true values that are not True."""
+    if isinstance(value, bool):
+        return text if value else f"not {text}"
+    return f"{text} == {value}"
 
 
 def _tile_count(size: _Size, choice: Choice) -> int | None:

@@ -55,7 +55,7 @@ def _shape(launch: Launch) -> dict[str, Any]:
     grid = launch.grid(bound) if callable(launch.grid) else launch.grid
     return {
         "grid": [int(size) for size in grid],
-        "constants": {name: value for name, value in bound.items() if type(value) is int},
+        "constants": {name: value for name, value in bound.items() if isinstance(value, int)},
         "dtypes": {
             name: str(value.dtype).removeprefix("torch.")
             for name, value in bound.items()

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from ..protocol import Timing
+from .copies import kernel_copies
 from .plan import Plan
 from .state import Line, State
 from .statistics import median
@@ -79,13 +80,19 @@ def over_limits(plan: Plan, state: State) -> dict[str, set[str]]:
 
 
 def assignment(
-    ratios: Ratios, workloads: Sequence[str], numbers: Timing, over: Mapping[str, set[str]] | None = None
+    ratios: Ratios,
+    workloads: Sequence[str],
+    numbers: Timing,
+    over: Mapping[str, set[str]] | None = None,
+    copies: Mapping[str, str | None] | None = None,
 ) -> dict[str, str | None]:
     """By workload the variant to run there, None for the original; at most `variants` distinct ones.
 
-    Of all small enough sets the one with the best geometric mean, where each workload takes the best of the set and the
-    original; a larger set must be better by the factor `variant_gain`. A candidate that is wrong or fails somewhere is
-    chosen nowhere; one that is `over` the limits on some workloads may be chosen on the others.
+    `copies` says which kernel text a candidate needs beside the original's (see `kernel_copies`): variants that differ
+    in the launcher only share it, and at most `kernel_copies` of these texts are taken. Where it says nothing, each
+    candidate counts as one. Of all small enough sets the one with the best geometric mean, where each workload takes
+    the best of the set and the original; a larger set must be better by the factor `variant_gain`. A candidate that is
+    wrong or fails somewhere is chosen nowhere; one that is `over` the limits on some may be chosen on the others.
     """
     fine = over or {}
     whole = sorted(
@@ -93,12 +100,17 @@ def assignment(
         for name, by_label in ratios.items()
         if all(label in by_label or label in fine.get(name, ()) for label in workloads)
     )
+    needs = {name: (copies or {}).get(name, name) for name in whole}
     chosen: tuple[str, ...] = ()
     best = 1.0
     for size in range(1, numbers.variants + 1):
-        sets = sorted(combinations(whole, size), key=lambda names: -_guarded(ratios, names, workloads))
-        if sets and _guarded(ratios, sets[0], workloads) > best * (numbers.variant_gain if chosen else 1.0):
-            chosen, best = sets[0], _guarded(ratios, sets[0], workloads)
+        # Exact for pairs; from there on one more at a time, as the number of sets would grow beyond use.
+        sets = combinations(whole, size) if size <= 2 else ((*chosen, one) for one in whole if one not in chosen)
+        allowed = [names for names in sets if len({needs[n] for n in names} - {None}) <= numbers.kernel_copies]
+        top = max(allowed, key=lambda names: _guarded(ratios, names, workloads), default=None)
+        if top is None or _guarded(ratios, top, workloads) <= best * (numbers.variant_gain if chosen else 1.0):
+            break
+        chosen, best = top, _guarded(ratios, top, workloads)
     return {label: _best_of(ratios, chosen, label) for label in workloads}
 
 
@@ -115,7 +127,9 @@ def decision(plan: Plan, state: State) -> dict[str, str | None]:
     """
     ratios = screened_ratios(plan, state)
     if plan.skeleton is not None:
-        guarded = assignment(ratios, state.workloads, plan.numbers.timing, over_limits(plan, state))
+        guarded = assignment(
+            ratios, state.workloads, plan.numbers.timing, over_limits(plan, state), kernel_copies(plan)
+        )
         if any(guarded.values()):
             return guarded
     single = best_single(ratios, state.workloads)

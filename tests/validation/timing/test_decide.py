@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from skel.validation.protocol import Timing
+from skel.validation.timing.copies import jitted_text, kernel_copies
 from skel.validation.timing.decide import assignment, decision, finalists, pending_checks, pending_screening
 
 from .made import plan_of, screened
@@ -30,10 +31,35 @@ def test_assignment(ratios: dict[str, dict[str, float]], expected: list[str | No
     assert [found[label] for label in LABELS] == expected
 
 
-def test_at_most_two_variants() -> None:
+def _each_best_in_one_place() -> dict[str, dict[str, float]]:
     best = dict(zip("xyz", LABELS, strict=True))
-    ratios = {name: {label: 2.0 if label == best[name] else 1.0 for label in LABELS} for name in best}
-    assert len(set(assignment(ratios, LABELS, Timing()).values()) - {None}) == 2
+    return {name: {label: 2.0 if label == best[name] else 1.0 for label in LABELS} for name in best}
+
+
+def test_at_most_two_copies_of_the_kernel() -> None:
+    found = assignment(_each_best_in_one_place(), LABELS, Timing())
+    assert len(set(found.values()) - {None}) == 2
+
+
+def test_variants_that_differ_in_the_launcher_only_are_not_counted_as_copies() -> None:
+    found = assignment(_each_best_in_one_place(), LABELS, Timing(), copies=dict.fromkeys("xyz"))
+    assert found == {"a": "x", "b": "y", "c": "z"}
+    shared = assignment(_each_best_in_one_place(), LABELS, Timing(), copies={"x": "k", "y": "k", "z": None})
+    assert set(shared.values()) == {"x", "y", "z"}
+
+
+def test_at_most_four_variants() -> None:
+    labels = list("abcdef")
+    ratios = {f"v{label}": {other: 2.0 if other == label else 1.0 for other in labels} for label in labels}
+    found = assignment(ratios, labels, Timing(), copies=dict.fromkeys(ratios))
+    assert len(set(found.values()) - {None}) == 4
+
+
+def test_the_kernels_text_says_what_is_copied() -> None:
+    assert kernel_copies(plan_of("x", "y")) == {"x": None, "y": None}
+    kernel = "@triton.jit\ndef k(x):\n    pass\n\n\ndef run(x):\n    k[(1,)](x, {})\n"
+    assert jitted_text(kernel.replace("{}", "num_warps=1")) == jitted_text(kernel.replace("{}", "num_warps=2"))
+    assert jitted_text(kernel) != jitted_text(kernel.replace("pass", "return"))
 
 
 def test_one_over_the_limits_in_some_places_may_be_chosen_in_others() -> None:
