@@ -78,13 +78,15 @@ class Wanted:
 
     def answered(self, line: str) -> float:
         """The weight of the query terms that a passage (its stems, with spaces between) answers."""
-        words = set(line.split())
-        if words.isdisjoint(self.words):
+        said = line.split()
+        if self.words.isdisjoint(said):
             return 0.0
+        words = set(said)
         padded = f" {line} "
         found: dict[str, float] = {}
-        for said in (*(words & self._terms.keys()), *(phrase for phrase in self._phrases if f" {phrase} " in padded)):
-            for term, weight in self._terms[said]:
+        phrases = (phrase for phrase in self._phrases if f" {phrase} " in padded)
+        for each in (*(words & self._terms.keys()), *phrases):
+            for term, weight in self._terms[each]:
                 found[term] = max(found.get(term, 0.0), weight)
         return sum(found.values())
 
@@ -100,25 +102,36 @@ def _share_of_word(item: Weighed, records: dict[str, int]) -> float:
 
 def _weigh_one(connection: sqlite3.Connection, index: Index, term: Term, stem: dict[str, str]) -> Weighed:
     others = tuple(dict.fromkeys(stem[other] for other in term.others))
-    strength = np.zeros(len(index.ids), np.float32)
-    for other in others:
-        at, value = _strengths(connection, index, other)
-        strength[at] = np.maximum(strength[at], SYNONYM_WEIGHT * value)
-    alike = np.count_nonzero(strength)
-    at, value = _strengths(connection, index, stem[term.text])
-    strength[at] = np.maximum(strength[at], value)
-    known = len(at) or alike
+    own = _strengths(connection, index, stem[term.text])
+    alike = [(at, SYNONYM_WEIGHT * value) for at, value in (_strengths(connection, index, other) for other in others)]
+    held, strength = _highest([own, *alike], len(index.ids))
+    known = len(own[0]) or len(held)
     weight = math.log(1 + (len(index.ids) - known + 0.5) / (known + 0.5))
     if not known:
         weight *= 0.0 if term.optional else 1.0 if is_cjk(term.text) else _UNKNOWN_WEIGHT
+    return Weighed(term, stem[term.text], others, weight, held, strength)
+
+
+def _highest(found: list[tuple[I64, F32]], records: int) -> tuple[I64, F32]:
+    """The positions in any of some lists, each with its highest value."""
+    some = [each for each in found if len(each[0])]
+    if len(some) <= 1:
+        return some[0] if some else found[0]
+    strength = np.zeros(records, np.float32)
+    for at, value in some:
+        strength[at] = np.maximum(strength[at], value)
     held = np.flatnonzero(strength)
-    return Weighed(term, stem[term.text], others, weight, held, strength[held])
+    return held, strength[held]
 
 
 def _strengths(connection: sqlite3.Connection, index: Index, stem: str) -> tuple[I64, F32]:
-    posting = index.posting(connection, stem)
-    if not len(posting.at):
-        return posting.at, posting.weights
-    longer = index.lengths[posting.at] / max(float(index.lengths.mean()), 1.0)
-    value = posting.weights / (posting.weights + _SATURATION * (1 - _LENGTH + _LENGTH * longer))
-    return posting.at, posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / value.max())
+    """The records that hold a stem, and how strongly each speaks of it, in (0, 1]; kept with the index."""
+    found = index.strengths.get(stem)
+    if found is None:
+        posting = index.posting(connection, stem)
+        longer = index.lengths[posting.at] / index.mean_length
+        value = posting.weights / (posting.weights + _SATURATION * (1 - _LENGTH + _LENGTH * longer))
+        highest = value.max(initial=np.float32(0)) or np.float32(1)
+        found = posting.at, posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / highest)
+        index.strengths[stem] = found
+    return found

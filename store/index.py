@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,19 +51,17 @@ class Index:
     lengths: F32
     relations: dict[int, set[int]]
     """By position, the positions of the records that one names or that name it."""
-    postings: dict[str, Posting] = field(default_factory=dict)
+    mean_length: float
+    strengths: dict[str, tuple[I64, F32]] = field(default_factory=dict)
+    """What the scorer of words has made of postings: by stem, positions and how strongly each record speaks of it."""
     vectors: dict[str, Vectors] = field(default_factory=dict)
 
     def posting(self, connection: sqlite3.Connection, term: str) -> Posting:
         """Where `term` (a stem, or stems with a space between) occurs."""
-        found = self.postings.get(term)
-        if found is None:
-            row = connection.execute("SELECT skeletons, weights, shares FROM postings WHERE term = ?",
-                                     (term,)).fetchone() or (b"", b"", b"")
-            at = np.searchsorted(self.ids, np.frombuffer(row[0], "<i8")).astype(np.int64)
-            found = Posting(at, np.frombuffer(row[1], "<f4"), np.frombuffer(row[2], "<f4"))
-            self.postings[term] = found
-        return found
+        row = connection.execute("SELECT skeletons, weights, shares FROM postings WHERE term = ?",
+                                 (term,)).fetchone() or (b"", b"", b"")
+        at = np.searchsorted(self.ids, np.frombuffer(row[0], "<i8")).astype(np.int64)
+        return Posting(at, np.frombuffer(row[1], "<f4"), np.frombuffer(row[2], "<f4"))
 
     def of_model(self, connection: sqlite3.Connection, model: str) -> Vectors:
         """The vectors of one model."""
@@ -93,15 +90,20 @@ def index_of(connection: sqlite3.Connection, path: Path) -> Index:
 
 
 def sentences_of(connection: sqlite3.Connection, index: Index, vectors: Vectors, model: str,
-                 positions: Iterable[int]) -> dict[int, F32]:
-    """The vectors of the sentences of some records, by position."""
+                 positions: I64) -> tuple[F32, I64]:
+    """The vectors of the sentences of some records, one record after another, and how many each has.
+
+    `positions` are sorted; where all sentences are held they are those of all records.
+    """
     if vectors.sentences is not None:
-        return {at: vectors.sentences[vectors.starts[at]:vectors.starts[at + 1]] for at in positions}
-    place = {int(index.ids[at]): at for at in positions}
-    rows = connection.execute(
-        f"SELECT skeleton, vectors FROM vectors WHERE model = ? AND skeleton IN ({', '.join('?' * len(place))})",
-        (model, *place))
-    return {place[row]: unpack(blob, vectors.dimensions) for row, blob in rows}
+        return vectors.sentences, np.diff(vectors.starts)
+    ids = index.ids[positions].tolist()
+    rows = dict(connection.execute(
+        f"SELECT skeleton, vectors FROM vectors WHERE model = ? AND skeleton IN ({', '.join('?' * len(ids))})",
+        (model, *ids)))
+    found = [rows.get(row, b"") for row in ids]
+    counts = np.array([len(blob) // (2 * vectors.dimensions) for blob in found], np.int64)
+    return unpack(b"".join(found), vectors.dimensions), counts
 
 
 def _read(connection: sqlite3.Connection, version: str) -> Index:
@@ -116,7 +118,8 @@ def _read(connection: sqlite3.Connection, version: str) -> Index:
         if row in position and other in at:
             relations.setdefault(position[row], set()).add(at[other])
             relations.setdefault(at[other], set()).add(position[row])
-    return Index(version, ids, names, np.array([length for _, _, length in rows], np.float32), relations)
+    lengths = np.array([length for _, _, length in rows], np.float32)
+    return Index(version, ids, names, lengths, relations, max(float(lengths.mean()), 1.0) if rows else 1.0)
 
 
 def _read_vectors(connection: sqlite3.Connection, ids: I64, model: str) -> Vectors:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from .embedding.arrays import F32, I64, np
 from .index import EXACT_RECORDS, Index, Vectors, sentences_of
+from .top import top
 
 _NEAREST = 24
 """Records whose sentences are looked at where not all are."""
+_NONE = -2.0
+"""Below any cosine."""
 _BEST_OF = 3
 """A record is as near as its three nearest sentences are on average: one stray sentence is not enough."""
 
@@ -31,14 +34,24 @@ def nearness(connection: sqlite3.Connection, index: Index, vectors: Vectors, mod
         positions = np.arange(len(index.ids))
     else:
         near = vectors.centres @ query
-        positions = np.union1d(np.argpartition(-near, _NEAREST)[:_NEAREST], also)
+        positions = np.union1d(top(near, _NEAREST), also)
+    sentences, counts = sentences_of(connection, index, vectors, model, positions)
+    held = counts > 0
+    cosines = _by_record(sentences @ query, counts[held])
+    at = positions[held]
     score = np.full(len(index.ids), -1.0, np.float32)
-    best: dict[int, tuple[int, float]] = {}
-    for at, sentences in sentences_of(connection, index, vectors, model, positions.tolist()).items():
-        if len(sentences):
-            cosines = sentences @ query
-            first = int(cosines.argmax())
-            score[at] = np.sort(cosines)[-_BEST_OF:].mean()
-            best[at] = first, float(cosines[first])
+    nearest = -np.sort(-cosines, axis=1)[:, :_BEST_OF]
+    there = nearest > _NONE
+    score[at] = np.where(there, nearest, 0).sum(1) / np.maximum(there.sum(1), 1)
+    first = cosines.argmax(1)
+    best = dict(zip(at.tolist(), zip(first.tolist(), nearest[:, 0].tolist(), strict=True), strict=True))
     scope = float((vectors.scope @ query).max()) if len(vectors.scope) else -1.0
     return Nearness(score, best, scope)
+
+
+def _by_record(values: F32, counts: I64) -> F32:
+    """Values of one record after another as rows, filled up with `_NONE`."""
+    most = int(counts.max(initial=1))
+    rows = np.full((len(counts), most), _NONE, np.float32)
+    rows[np.arange(most) < counts[:, None]] = values
+    return rows

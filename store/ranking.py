@@ -4,12 +4,13 @@ import json
 import sqlite3
 from dataclasses import dataclass
 
-from .embedding.arrays import F32, I64, np
+from .embedding.arrays import F32, np
 from .embedding.encoder import encoder_of
 from .fulltext import Wanted, scores, weigh
 from .index import Index
 from .meaning import nearness
 from .query import parse
+from .top import top
 
 MEANING_WEIGHT = 0.55
 """Part of the score that meaning has; words have the rest, and all of it for Chinese (the model knows English)."""
@@ -78,17 +79,6 @@ def score(connection: sqlite3.Connection, index: Index, text: str, model: str, b
 
 _SURE = 0.6
 """Words alone answer the query: what it is near in meaning does not matter."""
-
-
-def top(values: F32, count: int) -> I64:
-    """The positions of the highest values, highest first, equal ones in their order."""
-    some: I64 = np.arange(len(values))
-    if len(values) > 4 * count:
-        least = np.partition(values, len(values) - count)[len(values) - count]
-        # Very many may be equal (the zeros of a rare word): the first of them do.
-        some = np.concatenate([np.flatnonzero(values > least), np.flatnonzero(values == least)[:count]])
-    order: I64 = some[np.lexsort((some, -values[some]))][:count]
-    return order
 
 
 def _blend(words: F32, meaning: F32) -> F32:

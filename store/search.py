@@ -16,7 +16,8 @@ from .explain import why
 from .filters import Filters, allowed
 from .index import Index, index_of
 from .query_kind import Reading, Sentence, read
-from .ranking import MIN_OF_BEST, Scored, score, top
+from .ranking import MIN_OF_BEST, Scored, score
+from .top import top
 
 SIGNAL_SCORE = 0.6
 """What a record gets at least whose technique was seen in the code that was given as the query."""

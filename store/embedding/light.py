@@ -6,14 +6,11 @@ the same function as sentence-transformers computes from the same weights; a tes
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from .arrays import F32, np, one_thread
 from .model import DEFAULT_MODEL, DIMENSIONS, model_folder
+from .products import blocks, times, times_blocks, transposed
 from .safetensors import read_float32
-
-if TYPE_CHECKING:
-    pass
 
 LAYERS, HEADS, HEAD = 6, 12, 32
 MAX_TOKENS = 256
@@ -25,7 +22,7 @@ _MATRICES = ("attention.output.dense", "intermediate.dense", "output.dense")
 
 class LightEncoder:
     """Texts to unit vectors. The first text is encoded on the weights as they lie in the file; from the second on
-    they are held transposed, which costs 42 MB and makes a text a third faster."""
+    they are held transposed, which costs 42 MB and makes a text twice as fast."""
 
     name = DEFAULT_MODEL
     dimensions = DIMENSIONS
@@ -82,13 +79,13 @@ class LightEncoder:
         fused = self._transposed.get(f"{at}attention.self")
         if fused is None:
             return [self._linear(x, f"{at}attention.self.{part}") for part in _PROJECTIONS]
-        return np.split(x @ fused + self._biases[f"{at}attention.self"], len(_PROJECTIONS), axis=1)
+        return np.split(times(x, fused) + self._biases[f"{at}attention.self"], len(_PROJECTIONS), axis=1)
 
     def _linear(self, x: F32, at: str) -> F32:
-        transposed = self._transposed.get(at)
-        bias = self._weights[f"{at}.bias"]
-        product: F32 = x @ transposed if transposed is not None else (self._weights[f"{at}.weight"] @ x.T).T
-        return product + bias
+        ready = self._transposed.get(at)
+        product = times(x, ready) if ready is not None else times_blocks(x, blocks(self._weights[f"{at}.weight"]))
+        product += self._weights[f"{at}.bias"]
+        return product
 
     def _norm(self, x: F32, at: str) -> F32:
         centred = x - np.add.reduce(x, -1, keepdims=True) * _SHARE
@@ -100,10 +97,10 @@ class LightEncoder:
         for layer in range(LAYERS):
             at = f"encoder.layer.{layer}."
             for part in _MATRICES:
-                self._transposed[at + part] = np.ascontiguousarray(self._weights[f"{at}{part}.weight"].T)
+                self._transposed[at + part] = transposed(self._weights[f"{at}{part}.weight"])
             parts = [f"{at}attention.self.{part}" for part in _PROJECTIONS]
-            self._transposed[f"{at}attention.self"] = np.ascontiguousarray(
-                np.concatenate([self._weights[f"{part}.weight"] for part in parts]).T)
+            self._transposed[f"{at}attention.self"] = transposed(
+                np.concatenate([self._weights[f"{part}.weight"] for part in parts]))
             self._biases[f"{at}attention.self"] = np.concatenate([self._weights[f"{part}.bias"] for part in parts])
 
 
@@ -114,14 +111,29 @@ def light_encoder() -> LightEncoder:
 
 
 def _gelu(x: F32) -> F32:
-    return x * np.float32(0.5) * (1 + _erf(x * np.float32(0.5 ** 0.5)))
+    half = x * np.float32(0.5)
+    x *= np.float32(0.5 ** 0.5)
+    erf = _erf(x)
+    erf += 1
+    erf *= half
+    return erf
 
 
 def _erf(x: F32) -> F32:
-    """Abramowitz and Stegun 7.1.26: off by at most 1.5e-7."""
+    """Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. In place where it can be: the arrays fill a cache."""
     size = np.abs(x)
-    t = 1 / (1 + np.float32(0.3275911) * size)
-    series = t * (np.float32(0.254829592) + t * (np.float32(-0.284496736) + t * (
-        np.float32(1.421413741) + t * (np.float32(-1.453152027) + t * np.float32(1.061405429)))))
-    value: F32 = np.copysign(1 - series * np.exp(-size * size), x)
-    return value
+    t = size * np.float32(0.3275911)
+    t += 1
+    np.divide(1, t, out=t)
+    series = t * np.float32(_ERF[0])
+    for coefficient in _ERF[1:]:
+        series += np.float32(coefficient)
+        series *= t
+    np.multiply(size, size, out=size)
+    np.negative(size, out=size)
+    series *= np.exp(size, out=size)
+    np.subtract(1, series, out=series)
+    return np.copysign(series, x, out=series)
+
+
+_ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)

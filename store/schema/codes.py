@@ -377,6 +377,11 @@ _TABLE = (
         "only rounds that read nothing of each other, and write places of their own, can run apart",
     ),
     _refusal(
+        "loop_not_additive",
+        "the loop at line {line} cannot be taken in shares that are added afterwards: {why}",
+        "only sums into fp32 accumulators that start at zero can be split",
+    ),
+    _refusal(
         "mask_not_proved",
         "nothing known at compile time makes the mask of the load at line {line} true in every lane",
         "write the mask as lanes + tile < dimension, in a loop over the tiles of that dimension",
