@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Sequence
 
 from ..kernel.count import reads_of
 from ..kernel.definition import Module
-from ..kernel.grid import Grid, GridChoice, read_grid
+from ..kernel.grid import Grid, GridChoice, grid_site, read_grid
 from ..kernel.idioms import ceiling_division
 from ..kernel.launch import Launch
-from ..kernel.plain import is_plain, same_at_launch
-from ..kernel.scope import within
+from ..kernel.plain import is_plain, same_at_launch, written
+from ..kernel.scope import reaching, within
 from ..reasons import Refuse, refuse
 from .context import same_value
 
@@ -46,6 +47,34 @@ def size_at_launch(module: Module, launch: Launch, choice: GridChoice, axis: int
     if any(isinstance(n, ast.Name) and n.id == choice.meta for n in ast.walk(dim)):
         return None
     return dim if is_plain(module, dim) and same_at_launch(module, launch, dim) else None
+
+
+def at_launch(module: Module, launch: Launch, choice: GridChoice, node: ast.expr) -> str | None:
+    """A part of the grid as text that means the same at the launch, `META["BV"]` replaced by the argument BV."""
+    replaced = _Arguments(module, launch, choice.meta)
+    plain = replaced.visit(copy.deepcopy(node))
+    if any(isinstance(n, ast.Name) and n.id == choice.meta for n in ast.walk(plain)):
+        return None
+    site = grid_site(module, launch, node)
+    for name in (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id != choice.meta):
+        if set(reaching(module.source, name.id, name, site)) != set(reaching(module.source, name.id, launch.call)):
+            return None
+    if not is_plain(module, node):
+        return None
+    return ast.unparse(plain) if replaced.done else written(module, node)
+
+
+class _Arguments(ast.NodeTransformer):
+    def __init__(self, module: Module, launch: Launch, meta: str | None) -> None:
+        self.module, self.launch, self.meta, self.done = module, launch, meta, False
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if isinstance(node.value, ast.Name) and node.value.id == self.meta and isinstance(node.slice, ast.Constant):
+            argument = self.launch.arguments.get(str(node.slice.value))
+            if argument is not None and is_plain(self.module, argument):
+                self.done = True
+                return argument
+        return self.generic_visit(node)
 
 
 def size_in_kernel(module: Module, launch: Launch, choice: GridChoice, axis: int, language: str) -> str | None:

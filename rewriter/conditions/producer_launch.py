@@ -10,10 +10,11 @@ from ..analysis.producer_slice import ProducerSlice
 from ..analysis.statements import names_read
 from ..kernel.autotune import heuristics_of, tuned_names
 from ..kernel.definition import KernelDef, Module
-from ..kernel.grid import read_grid
+from ..kernel.grid import GridChoice, read_grid
 from ..kernel.launch import Launch
-from ..kernel.plain import is_plain, same_at_launch, written
+from ..kernel.plain import is_plain, written
 from ..reasons import Refuse, refuse
+from .own_grid import at_launch
 from .tensors import tensor_at, torch_at
 
 _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call)
@@ -37,9 +38,12 @@ class ProducerLaunch:
     device: str
     torch: str
     options: dict[str, str]
+    """Launch options that are plain expressions."""
 
     def size(self, parameter: str) -> str:
-        """A constexpr size at the launch, as a factor."""
+        """A constexpr size at the launch, as a factor. Raises Refuse(tile_from_heuristic)."""
+        if parameter not in self.arguments and not parameter.isdigit():
+            raise refuse("tile_from_heuristic", self.launch.call, tile=parameter)
         text = self.arguments.get(parameter, parameter)
         return text if isinstance(ast.parse(text, mode="eval").body, _ATOMS) else f"({text})"
 
@@ -54,9 +58,10 @@ def needed_parameters(module: Module, kernel: KernelDef, sliced: ProducerSlice) 
 
 
 def producer_launches(
-    module: Module, launches: Sequence[Launch], axis: int, parameters: tuple[str, ...], tensors: tuple[str, ...]
+    module: Module, launches: Sequence[Launch], axis: int | None, parameters: tuple[str, ...], tensors: tuple[str, ...]
 ) -> list[ProducerLaunch]:
-    """One for every launch. `tensors` are parameters that surely are tensors the new kernel reads.
+    """One for every launch, with one program along the axis; None for the whole grid, and a kernel that brings its own
+    decorators. `tensors` are parameters that surely are tensors the new kernel reads.
 
     Raises Refuse: unreadable_launch, tile_belongs_to_autotuner, no_tiled_axis, unknown_construct.
     """
@@ -72,7 +77,7 @@ def producer_launches(
 
 
 def _one(
-    module: Module, launch: Launch, axis: int, parameters: tuple[str, ...], tensors: tuple[str, ...]
+    module: Module, launch: Launch, axis: int | None, parameters: tuple[str, ...], tensors: tuple[str, ...]
 ) -> ProducerLaunch:
     statement = launch.statement
     value = statement.value if isinstance(statement, (ast.Expr, ast.Assign, ast.Return)) else None
@@ -84,30 +89,22 @@ def _one(
     choice = grid.choices[0]
     if len(grid.choices) > 1:
         raise _unreadable(launch, "it has more than one grid")
-    if axis >= len(choice.dims):
+    if axis is not None and axis >= len(choice.dims):
         raise refuse("no_tiled_axis", launch.kernel.node, kernel=launch.kernel.name)
-    others = [d for number, d in enumerate(choice.dims) if number != axis]
-    for dim in others:
-        reads_meta = any(isinstance(n, ast.Name) and n.id == choice.meta for n in ast.walk(dim))
-        if reads_meta or not is_plain(module, dim) or not same_at_launch(module, launch, dim):
-            raise _unreadable(launch, f"the grid dimension `{ast.unparse(dim)}` cannot be written at the launch")
+    sizes = {n: _dimension(module, launch, choice, d) for n, d in enumerate(choice.dims) if n != axis}
     computed = dict(heuristics_of(launch.kernel))
     arguments = {n: _argument(module, launch, n) for n in parameters if n not in computed}
     return ProducerLaunch(
         launch,
         len(choice.dims),
-        _tuple(["1" if n == axis else written(module, d) for n, d in enumerate(choice.dims)]),
-        tuple(_factor(module, d) for d in others),
+        _tuple(["1" if n == axis else sizes[n] for n in range(len(choice.dims))]),
+        tuple(_factor(text) for text in sizes.values()),
         parameters,
         arguments,
-        _heuristics(module, launch, parameters, computed),
+        () if axis is None else _heuristics(module, launch, parameters, computed),
         f"{written(module, tensor_at(launch, tensors))}.device",
         torch_at(module, launch),
-        {
-            n: written(module, k.value)
-            for n, k in launch.options.items()
-            if n == "num_warps" and is_plain(module, k.value)
-        },
+        {n: written(module, k.value) for n, k in launch.options.items() if is_plain(module, k.value)},
     )
 
 
@@ -140,8 +137,16 @@ def _tuple(parts: list[str]) -> str:
     return ", ".join(parts) + ("," if len(parts) == 1 else "")
 
 
-def _factor(module: Module, node: ast.expr) -> str:
-    return written(module, node) if isinstance(node, _ATOMS) else f"({written(module, node)})"
+def _factor(text: str) -> str:
+    return text if isinstance(ast.parse(text, mode="eval").body, _ATOMS) else f"({text})"
+
+
+def _dimension(module: Module, launch: Launch, choice: GridChoice, node: ast.expr) -> str:
+    """A grid dimension as it can be written at the launch. Raises Refuse(unreadable_launch)."""
+    text = at_launch(module, launch, choice, node)
+    if text is None:
+        raise _unreadable(launch, f"the grid dimension `{ast.unparse(node)}` cannot be written at the launch")
+    return text
 
 
 def _unreadable(launch: Launch, why: str) -> Refuse:

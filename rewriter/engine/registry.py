@@ -21,6 +21,7 @@ from ..primitives import (
     set_dot_precision,
     set_launcher_default,
     set_options,
+    split_k,
     split_tiles,
     widen_autotune,
     widen_index,
@@ -50,6 +51,7 @@ PRIMITIVES: dict[str, Primitive] = {
         reorder_grid.PRIMITIVE,
         persistent_grid.PRIMITIVE,
         parallelise_loop.PRIMITIVE,
+        split_k.PRIMITIVE,
         widen_autotune.PRIMITIVE,
     )
 }

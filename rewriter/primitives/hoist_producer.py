@@ -38,6 +38,7 @@ from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import flow_of
 from ..analysis.producer_slice import ProducerSlice, Saved, Slicer
+from ..analysis.scratch import bracketed, numel, places, program
 from ..analysis.tile_slice import accesses_in, called_name
 from ..analysis.types import TypeAnalysis
 from ..conditions.aliases import aliases_of
@@ -77,7 +78,7 @@ def hoist_producer(module: Module, kernel: KernelDef, *, axis: str | None = None
     assert language is not None
     names = _Names(module, kernel, launches)
     body = _body(kernel)
-    base = f"{SCRATCH} + {_program(language, number, hosts[0].rank)} * {_bracketed(_numel(sliced.saved))}"
+    base = f"{SCRATCH} + {program(language, number, hosts[0].rank)} * {bracketed(numel(sliced.saved))}"
     if hosts[0].rank == 1:
         base = SCRATCH
     edits = _consumer(module, body, sliced, names, base, language)
@@ -192,12 +193,12 @@ def _consumer(
 ) -> list[Edit]:
     """The kernel without the statements that moved, each saved value loaded where it was last set."""
     source = module.source
-    places = _places(sliced.saved, names.pointer, language)
+    at = places(sliced.saved, names.pointer, language)
     edits = []
     first = True
     for segment in segments(source, body):
         statement = segment.statement
-        loads = [f"{one.name} = {language}.load({places[one.name]})" for one in sliced.saved if one.after is statement]
+        loads = [f"{one.name} = {language}.load({at[one.name]})" for one in sliced.saved if one.after is statement]
         if statement not in sliced.dropped:
             continue
         if loads and first:
@@ -232,7 +233,7 @@ def _producer(
     lines = [line for s in chosen for line in source.lines[_own_first(source.lines, s) - 1 : s.last]]
     body = "".join(line if line.endswith("\n") else line + "\n" for line in lines).replace("\r\n", "\n")
     jit = kernel.jit.func if isinstance(kernel.jit, ast.Call) else kernel.jit
-    places = _places(sliced.saved, names.pointer, language)
+    at = places(sliced.saved, names.pointer, language)
     text = render(
         "producer_kernel.py.j2",
         decorators=[*host.decorators, f"@{source.segment(jit)}"],
@@ -244,7 +245,7 @@ def _producer(
         pointer=names.pointer,
         base=base,
         language=language,
-        stores=[{"place": places[one.name], "value": one.name} for one in sliced.saved],
+        stores=[{"place": at[one.name], "value": one.name} for one in sliced.saved],
     )
     first = min([kernel.node.lineno, *(d.lineno for d in kernel.node.decorator_list)])
     start = source.line_start(first)
@@ -256,53 +257,19 @@ def _spelled(module: Module, kernel: KernelDef, parameters: tuple[str, ...], *, 
     return [module.source.segment(p.node) for p in chosen]
 
 
-def _places(saved: tuple[Saved, ...], pointer: str, language: str) -> dict[str, str]:
-    """The address of each saved value in the program's part of the scratch: one value after the other."""
-    found: dict[str, str] = {}
-    offsets: list[str] = []
-    for one in saved:
-        parts = [pointer, *offsets]
-        match one.sizes:
-            case (size,):
-                parts.append(f"{language}.arange(0, {size})")
-            case (rows, columns):
-                parts.append(f"{language}.arange(0, {rows})[:, None] * {columns}")
-                parts.append(f"{language}.arange(0, {columns})[None, :]")
-        found[one.name] = " + ".join(parts)
-        offsets.append(" * ".join(one.sizes) or "1")
-    return found
-
-
-def _numel(saved: tuple[Saved, ...]) -> str:
-    return " + ".join(" * ".join(one.sizes) or "1" for one in saved)
-
-
-def _bracketed(text: str) -> str:
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
-
-
-def _program(language: str, axis: int, rank: int) -> str:
-    """The number of the program among those that differ in another axis, as int64."""
-    text, step = "", ""
-    for number in (n for n in range(rank) if n != axis):
-        part = f"{language}.program_id({number})"
-        text += f" + {step} * {part}" if step else part
-        step += f"{' * ' if step else ''}{language}.num_programs({number})"
-    return f"({text}).to({language}.int64)" if " + " in text else f"{text}.to({language}.int64)"
-
-
 # -- the launcher ------------------------------------------------------------------------------------------------------
 
 
 def _host(module: Module, changes: Changes, host: ProducerLaunch, names: _Names, saved: tuple[Saved, ...]) -> None:
     launch = host.launch
     sizes = " + ".join(" * ".join(host.size(s) for s in one.sizes) or "1" for one in saved)
-    count = " * ".join([*host.programs, _bracketed(sizes) if " + " in sizes else sizes])
+    count = " * ".join([*host.programs, bracketed(sizes) if " + " in sizes else sizes])
     spot = Spot(launch.statement, before=True)
     changes.add_line(spot, f"{SCRATCH} = {host.torch}.empty({count}, dtype={host.torch}.float32, device={host.device})")
     arguments = [f"{n}={host.arguments[n]}" for n in host.parameters if n in host.arguments]
     arguments.append(f"{SCRATCH}={SCRATCH}")
-    arguments += [f"{name}={text}" for name, text in host.options.items()]
+    if "num_warps" in host.options:
+        arguments.append(f"num_warps={host.options['num_warps']}")
     changes.add_line(spot, f"{names.kernel}[({host.grid})]({', '.join(arguments)})")
     changes.add_keyword(launch.call, SCRATCH, SCRATCH)
 

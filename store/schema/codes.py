@@ -513,6 +513,26 @@ _TABLE = (
         "the workload cannot tell right from wrong; use richer inputs",
     ),
     _finding("undetermined_original", "the original gives another {output} when its programs run in another order", "nothing can be held against a result that is not determined: mend the race first"),
+    _finding(
+        "kernel_unseen",
+        "nothing that the kernels write reaches what `run` hands back or changes in the workload {workload}",
+        "launch the kernel in the workload's `run`, and return every tensor that it writes",
+    ),
+    _finding(
+        "launch_output_differs",
+        "{kernel} leaves other values in {name} ({why}), which `run` does not hand back",
+        "every tensor that a kernel writes must be what the original's is; return it from `run` to see more",
+    ),
+    _finding(
+        "launch_output_unmatched",
+        "the original's {kernel} writes {name}, which `run` does not hand back and the candidate has no equal of",
+        "return the tensor from the workload's `run`, so that it can be compared",
+    ),
+    _finding(
+        "output_not_from_kernel",
+        "{output} is computed by kernels in the original, and by something else in the candidate",
+        "hand back what the kernel wrote",
+    ),
     _finding("not_deterministic", "{output} changes between identical runs", "atomics or races; compare with care"),
     _finding(
         "shape_variation_skipped",

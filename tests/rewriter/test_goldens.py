@@ -29,6 +29,7 @@ PRIMITIVES = {
     "reorder_grid": "reorder_grid",
     "persistent_grid": "persistent_grid",
     "parallelise_loop": "parallelise_loop",
+    "split_k": "split_k",
     "widen_autotune": "widen_autotune",
 }
 ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}}
