@@ -7,7 +7,7 @@ that does most.
 
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .embedding.arrays import F32, I64, np
@@ -76,13 +76,12 @@ class Wanted:
         self.words = frozenset(word for term in self._terms for word in term.split())
         """Every stem that is in one of them."""
 
-    def answered(self, line: str) -> float:
-        """The weight of the query terms that a passage (its stems, with spaces between) answers."""
-        said = line.split()
-        if self.words.isdisjoint(said):
+    def answered(self, line: Sequence[str]) -> float:
+        """The weight of the query terms that a passage, given as its stems, answers."""
+        if self.words.isdisjoint(line):
             return 0.0
-        words = set(said)
-        padded = f" {line} "
+        words = set(line)
+        padded = f" {' '.join(line)} " if self._phrases else ""
         found: dict[str, float] = {}
         phrases = (phrase for phrase in self._phrases if f" {phrase} " in padded)
         for each in (*(words & self._terms.keys()), *phrases):
@@ -130,8 +129,9 @@ def _strengths(connection: sqlite3.Connection, index: Index, stem: str) -> tuple
     if found is None:
         posting = index.posting(connection, stem)
         longer = index.lengths[posting.at] / index.mean_length
-        value = posting.weights / (posting.weights + _SATURATION * (1 - _LENGTH + _LENGTH * longer))
+        room = _SATURATION * (1 - _LENGTH + _LENGTH * longer)
+        value = np.asarray(posting.weights / (posting.weights + room), np.float32)
         highest = value.max(initial=np.float32(0)) or np.float32(1)
-        found = posting.at, posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / highest)
+        found = posting.at, np.asarray(posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / highest), np.float32)
         index.strengths[stem] = found
     return found

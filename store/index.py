@@ -1,9 +1,11 @@
 """The index as search reads it: arrays over all records, kept in memory between the queries of a process."""
 
+import json
 import sqlite3
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from .embedding.arrays import F32, I64, np
 from .embedding.shipped import unpack
@@ -12,6 +14,8 @@ from .indexing import SCOPE_ROW
 EXACT_RECORDS = 1000
 """Up to this many records every sentence is compared; above, those of the records whose centres are nearest."""
 _KEPT_INDICES = 4
+_KEPT_RECORDS = 1000
+"""Records whose texts and sentences are kept: those that answer one query often answer the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,10 @@ class Index:
     strengths: dict[str, tuple[I64, F32]] = field(default_factory=dict)
     """What the scorer of words has made of postings: by stem, positions and how strongly each record speaks of it."""
     vectors: dict[str, Vectors] = field(default_factory=dict)
+    lines: dict[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    """By position, the stems of each passage; of the records looked at lately."""
+    sentences: dict[tuple[str, int], F32] = field(default_factory=dict)
+    """By model and position, the vectors of a record's sentences; of the records looked at lately."""
 
     def posting(self, connection: sqlite3.Connection, term: str) -> Posting:
         """Where `term` (a stem, or stems with a space between) occurs."""
@@ -71,6 +79,8 @@ class Index:
         return found
 
 
+K = TypeVar("K")
+V = TypeVar("V")
 _indices: dict[Path, Index] = {}
 _lock = threading.Lock()
 
@@ -89,6 +99,14 @@ def index_of(connection: sqlite3.Connection, path: Path) -> Index:
         return held
 
 
+def lines_of(connection: sqlite3.Connection, index: Index, positions: list[int]) -> list[tuple[tuple[str, ...], ...]]:
+    """The stems of the passages of some records."""
+    missing = [at for at in positions if at not in index.lines]
+    found = _by_position(connection, index, "SELECT skeleton, stems FROM texts WHERE", (), missing)
+    read = {at: tuple(tuple(line.split()) for line in json.loads(stems)) for at, stems in found.items()}
+    return _kept(index.lines, read, positions)
+
+
 def sentences_of(connection: sqlite3.Connection, index: Index, vectors: Vectors, model: str,
                  positions: I64) -> tuple[F32, I64]:
     """The vectors of the sentences of some records, one record after another, and how many each has.
@@ -97,13 +115,32 @@ def sentences_of(connection: sqlite3.Connection, index: Index, vectors: Vectors,
     """
     if vectors.sentences is not None:
         return vectors.sentences, np.diff(vectors.starts)
-    ids = index.ids[positions].tolist()
-    rows = dict(connection.execute(
-        f"SELECT skeleton, vectors FROM vectors WHERE model = ? AND skeleton IN ({', '.join('?' * len(ids))})",
-        (model, *ids)))
-    found = [rows.get(row, b"") for row in ids]
-    counts = np.array([len(blob) // (2 * vectors.dimensions) for blob in found], np.int64)
-    return unpack(b"".join(found), vectors.dimensions), counts
+    wanted = [(model, at) for at in positions.tolist()]
+    missing = [at for _, at in wanted if (model, at) not in index.sentences]
+    blobs = _by_position(connection, index, "SELECT skeleton, vectors FROM vectors WHERE model = ? AND", (model,),
+                         missing)
+    read = {(model, at): unpack(blobs.get(at, b""), vectors.dimensions) for at in missing}
+    found = _kept(index.sentences, read, wanted)
+    return np.concatenate(found), np.array([len(each) for each in found], np.int64)
+
+
+def _by_position(connection: sqlite3.Connection, index: Index, select: str, given: tuple[str, ...],
+                 positions: list[int]) -> dict[int, Any]:
+    """The second column of some records' rows, by position."""
+    place = {int(index.ids[at]): at for at in positions}
+    if not place:
+        return {}
+    rows = connection.execute(f"{select} skeleton IN ({', '.join('?' * len(place))})", (*given, *place))
+    return {place[row]: value for row, value in rows}
+
+
+def _kept(kept: dict[K, V], read: dict[K, V], wanted: list[K]) -> list[V]:
+    """The values wanted, kept or just read; what was read is kept."""
+    found = [read[key] if key in read else kept[key] for key in wanted]
+    if len(kept) + len(read) > _KEPT_RECORDS:
+        kept.clear()
+    kept.update(read)
+    return found
 
 
 def _read(connection: sqlite3.Connection, version: str) -> Index:

@@ -1,13 +1,12 @@
 """One sentence against all records: words and meaning blended, and whether anything answers at all."""
 
-import json
 import sqlite3
 from dataclasses import dataclass
 
 from .embedding.arrays import F32, np
 from .embedding.encoder import encoder_of
 from .fulltext import Wanted, scores, weigh
-from .index import Index
+from .index import Index, lines_of
 from .meaning import nearness
 from .query import parse
 from .top import top
@@ -96,11 +95,8 @@ def _with_relatives(index: Index, final: F32) -> F32:
 
 def _matched(connection: sqlite3.Connection, index: Index, wanted: Wanted,
              positions: list[int]) -> dict[int, list[tuple[int, float]]]:
-    place = {int(index.ids[at]): at for at in positions}
-    rows = connection.execute(
-        f"SELECT skeleton, stems FROM texts WHERE skeleton IN ({', '.join('?' * len(place))})", tuple(place))
     found: dict[int, list[tuple[int, float]]] = {}
-    for row, stems in rows:
-        weights = [(number, wanted.answered(line)) for number, line in enumerate(json.loads(stems))]
-        found[place[row]] = [(number, weight) for number, weight in weights if weight]
+    for at, lines in zip(positions, lines_of(connection, index, positions), strict=True):
+        weights = [(number, wanted.answered(line)) for number, line in enumerate(lines)]
+        found[at] = [(number, weight) for number, weight in weights if weight]
     return found

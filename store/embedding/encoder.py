@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from ..errors import StoreError
 from .arrays import F32, np
+from .local import is_local
 from .model import DEFAULT_MODEL, model_folder
 
 
@@ -24,15 +25,18 @@ class SentenceEncoder:
     """A sentence-transformers model on the CPU. Never fetches one: it must be a folder or in the local cache."""
 
     def __init__(self, name: str = DEFAULT_MODEL) -> None:
-        from sentence_transformers import SentenceTransformer
-
         self.name = name
         where = str(model_folder()) if name == DEFAULT_MODEL else name
+        absent = StoreError("this sentence-transformers model is not on this machine", name,
+                            "give the folder of a model, or download it first")
+        if not is_local(where):
+            raise absent
+        from sentence_transformers import SentenceTransformer
+
         try:
             self._model: Any = SentenceTransformer(where, device="cpu", local_files_only=True)
         except (OSError, ValueError) as error:
-            raise StoreError("this sentence-transformers model is not on this machine", name,
-                             "give the folder of a model, or download it first") from error
+            raise absent from error
 
     def encode(self, texts: Sequence[str]) -> F32:
         """Unit vectors [len(texts), dimensions]."""

@@ -133,7 +133,8 @@ def _erf(x: F32) -> F32:
     np.negative(size, out=size)
     series *= np.exp(size, out=size)
     np.subtract(1, series, out=series)
-    return np.copysign(series, x, out=series)
+    signed: F32 = np.copysign(series, x, out=series)
+    return signed
 
 
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)

@@ -1,6 +1,7 @@
 """The light encoder, the vectors that ship, and other models."""
 
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skel.store.database import Database, open_database
-from skel.store.embedding import encoder, model, ship
+from skel.store.embedding import encoder, model, products, ship
 from skel.store.embedding.arrays import F32
 from skel.store.embedding.encoder import SentenceEncoder, encoder_of
 from skel.store.embedding.light import light_encoder
+from skel.store.embedding.local import is_local
 from skel.store.embedding.shipped import read_vectors, shipped, texts_sha256, unpack, write_vectors
 from skel.store.errors import StoreError
 from skel.store.packaged import packaged_folder
@@ -122,6 +124,32 @@ def test_vectors_of_another_model_survive_a_refill(
     assert not any("eviction" in text.lower() for text in toy.encoded)  # the other records kept theirs
 
 
-def test_a_model_that_is_not_here_is_named(database: Database) -> None:
+@pytest.mark.parametrize("name", ["/nonexistent/model", "no-such-model", "nobody/no-such-model", "..", ""])
+def test_a_model_that_is_not_here_is_named_before_anything_slow_is_imported(
+        database: Database, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # importing it would raise ImportError
     with pytest.raises(StoreError, match="not on this machine"):
-        answer(database, "overflow", model="/nonexistent/model")
+        answer(database, "overflow", model=name)
+
+
+def test_a_model_in_the_cache_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    for variable in ("SENTENCE_TRANSFORMERS_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    assert not is_local("mini") and not is_local("someone/other")
+    for folder in ("models--sentence-transformers--mini", "models--someone--other"):
+        (tmp_path / "hub" / folder / "snapshots" / "abc").mkdir(parents=True)
+    assert not is_local("mini")  # an empty snapshot is no model
+    for folder in ("models--sentence-transformers--mini", "models--someone--other"):
+        (tmp_path / "hub" / folder / "snapshots" / "abc" / "config.json").write_text("{}")
+    assert is_local("mini") and is_local("sentence-transformers/mini") and is_local("someone/other")
+
+
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(1, 384, 384), (7, 384, 1536), (97, 1536, 384)])
+def test_products_in_blocks_are_the_products(rows: int, depth: int, columns: int) -> None:
+    generator = np.random.default_rng(rows)
+    x = generator.standard_normal((rows, depth), np.float32)
+    weight = generator.standard_normal((columns, depth), np.float32)
+    wanted = x.astype(np.float64) @ weight.astype(np.float64).T
+    for found in (products.times(x, products.transposed(weight)), products.times_blocks(x, products.blocks(weight))):
+        assert found.shape == (rows, columns) and np.abs(found - wanted).max() < 1e-3

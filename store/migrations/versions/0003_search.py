@@ -1,7 +1,8 @@
 """Search over words and vectors together: own tables in place of the FTS5 table.
 
-FTS5 scores a term by walking all its rows, 50 to 100 ms for a query over 10,000 records; postings held as arrays take
-one. The rows are written when the database is filled, so nothing is lost with the old table.
+FTS5 scores a term by walking all rows that hold it; postings held as arrays are read once and scored together. How
+long a search takes is printed by `python -m tests.store.bench_search`. The rows are written when the database is
+filled, so nothing is lost with the old table.
 """
 
 import sqlalchemy as sa
