@@ -132,6 +132,7 @@ def with_slices(plan: Plan) -> Plan:
 def measure_here(plan: Plan, state: str | None) -> BenchResult:
     """Works the plan off on the GPU here, going on with `state` where it is given. Raises MissingHere, WrongUse."""
     from skel.validation.isolation import WorkerError
+    from skel.validation.timing.plan import PlanError
     from skel.validation.timing.run import work_off
     from skel.validation.timing.state import StateError
 
@@ -144,6 +145,8 @@ def measure_here(plan: Plan, state: str | None) -> BenchResult:
             raise MissingHere(str(error), hint="see `skel doctor`") from error
         except StateError as error:
             raise WrongUse(str(error), hint="give another --state folder") from error
+        except PlanError as error:
+            raise WrongUse(str(error), hint="see --number timing.timer=NAME") from error
         return result_of(plan, folder)
 
 

@@ -103,11 +103,14 @@ class Compile:
 class Timing:
     """How original and candidate are timed against each other."""
 
+    timer: str = "cuda graph"
+    """The timer's name, see validation/timing/timers.py; figures of different timers are never compared."""
     screening_samples: int = 20
     finalists: int = 2
     """Candidates a workload that go from screening to the finals."""
     warmup_runs: int = 10
     warmup_milliseconds: float = 200.0
+    """Of all that are timed together; `warmup_runs` are each one's."""
     final_samples: int = 50
     final_trials: int = 3
     processes: int = 2

@@ -13,9 +13,10 @@ from typing import Any
 from ..isolation.channel import Emit
 from ..numerics import trees
 from ..numerics.outputs import Fact, compare_with_reference
+from .audits import Audits
 from .bench_context import Context, context_of
 from .names import CONTROL, MODES, OWN
-from .prepared import Prepared, compare_audit, figures
+from .prepared import Prepared, figures
 from .sampling import sample
 from .screen_task import host_times, in_microseconds
 from .variants import Run, copied_inputs, same_results, untimed_work
@@ -43,9 +44,10 @@ def _final(context: Context, entry: dict[str, Any], candidates: list[dict[str, A
     reference = _reference(context, inputs, runs, facts)
     prepared = context.prepare_all(label, {name: run for name, run in runs.items() if not facts.get(name)})
     begun, clocks = time.monotonic(), [context.clocks.facts()]
-    samples = _samples(context, prepared)
+    audits = Audits(context, prepared, facts)
+    samples = _samples(context, prepared, audits)
     clocks.append(context.clocks.facts())
-    audited = _audits(context, prepared, facts)
+    audits.afterwards()
     context.timer.verify()
     return {
         "seed": seed,
@@ -53,7 +55,7 @@ def _final(context: Context, entry: dict[str, Any], candidates: list[dict[str, A
         "seconds": round(time.monotonic() - begun, 2),
         "clocks": clocks,
         "facts": facts,
-        "audited": audited,
+        "audited": audits.counted,
         "reference": reference,
         "untimed": {name: dict(untimed_work(other.recorded, runs[name].recorded)) for name, other in others.items()},
         "figures": {name: [figures(launch) for launch in run.launches] for name, run in runs.items()},
@@ -92,10 +94,10 @@ def _against(run: Run, expected: dict[str, Any], context: Context) -> dict[str, 
     }
 
 
-def _samples(context: Context, prepared: dict[str, Prepared]) -> dict[str, Any]:
+def _samples(context: Context, prepared: dict[str, Prepared], audits: Audits) -> dict[str, Any]:
     numbers = context.numbers.timing
     for one in prepared.values():
-        one.warm_up(numbers.warmup_runs, numbers.warmup_milliseconds / 1e3)
+        one.warm_up(numbers.warmup_runs, numbers.warmup_milliseconds / 1e3 / len(prepared))
     share = numbers.pair_seconds / (numbers.processes * len(MODES))
 
     def between() -> None:
@@ -105,21 +107,10 @@ def _samples(context: Context, prepared: dict[str, Prepared]) -> dict[str, Any]:
     found: dict[str, Any] = {"dropped": 0, "exhausted": False}
     for mode in MODES:
         taken = sample(
-            list(prepared), lambda name, mode=mode: prepared[name].measure(mode), context.rng,  # type: ignore[misc]
+            list(prepared), lambda name, mode=mode: audits.measured(name, mode), context.rng,  # type: ignore[misc]
             context.clocks.fraction, numbers, between, share,
         )
         found[mode] = [in_microseconds(trial) for trial in taken.trials]
         found["dropped"] += taken.dropped
         found["exhausted"] |= taken.exhausted
     return found
-
-
-def _audits(context: Context, prepared: dict[str, Prepared], facts: dict[str, list[Fact]]) -> dict[str, int]:
-    """After timing, one replay of everyone at a copy nobody could foresee, against the original's. Tensors compared."""
-    counted = {}
-    for name, one in prepared.items():
-        if name != "original":
-            number = context.rng.randrange(one.copies)
-            found, counted[name] = compare_audit(one, prepared["original"], number, context.numbers)
-            facts[name] = facts.get(name, []) + found
-    return counted

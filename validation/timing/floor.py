@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .memory import Pool, touched_tensors
-from .recording import Launch, flat_bytes
+from .recording import Launch
 from .timers import Timer
 from .variants import Run
 
@@ -78,7 +78,7 @@ class _Region:
 
     def flat(self, pool: Pool, number: int) -> torch.Tensor:
         """The bytes in copy `number`."""
-        return flat_bytes(pool.view(self.tensor, number))[self.start : self.stop]
+        return pool.flat(self.tensor, number)[self.start : self.stop]
 
     def elements(self, pool: Pool, number: int) -> torch.Tensor:
         """The elements as integers of their width: NaN equals itself."""

@@ -15,30 +15,41 @@ from .recording import Launch, Recording
 if TYPE_CHECKING:
     import torch
 
+
+_ALIGNED = 512
+"""Bytes: as torch's allocator aligns, so that a copy lies no better or worse than what it is a copy of."""
+
+
 class Pool:
-    """`copies` copies of the storages that a recording's launches touch. `place` moves launches onto one of them."""
+    """`copies` copies of the storages that a recording's launches touch. `place` moves launches onto one of them.
+
+    All copies of a storage lie in one memory, so that they are filled in one go: of a small one there are thousands.
+    """
 
     def __init__(self, recording: Recording, launches: Sequence[Launch], copies: int) -> None:
         import torch
 
         touched = {tensor.untyped_storage().data_ptr() for launch in launches for tensor in launch.tensors()}
-        self._first = {address: content for address, content in recording.contents.items() if address in touched}
-        self._copies = [
-            {address: torch.empty_like(content) for address, content in self._first.items()} for _ in range(copies)
-        ]
+        contents = {address: content for address, content in recording.contents.items() if address in touched}
+        self._first = {address: _padded(content) for address, content in contents.items()}
+        self._copies = copies
+        self._memory = {
+            address: torch.empty(copies, *content.shape, dtype=content.dtype, device=content.device)
+            for address, content in self._first.items()
+        }
         self.fill()
 
     def __len__(self) -> int:
-        return len(self._copies)
+        return self._copies
 
     def fill(self) -> None:
         """Every copy holds again what was there at the first launch."""
-        for number in range(len(self._copies)):
-            self.fill_one(number)
+        for address, content in self._first.items():
+            self._memory[address].copy_(content.expand_as(self._memory[address]))
 
     def fill_one(self, number: int) -> None:
         for address, content in self._first.items():
-            self._copies[number][address].copy_(content)
+            self._memory[address][number].copy_(content)
 
     def place(self, launch: Launch, number: int) -> Launch:
         """The launch on copy `number`."""
@@ -48,14 +59,30 @@ class Pool:
         """The tensor's place in copy `number`. Raises KeyError for memory that no launch touches."""
         import torch
 
-        flat = self._copies[number][tensor.untyped_storage().data_ptr()]
+        copy = self._memory[tensor.untyped_storage().data_ptr()][number]
+        offset = copy.storage_offset() * copy.element_size() // tensor.element_size() + tensor.storage_offset()
         return torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
-            flat.untyped_storage(), tensor.storage_offset(), tensor.shape, tensor.stride()
+            copy.untyped_storage(), offset, tensor.shape, tensor.stride()
         )
+
+    def flat(self, tensor: torch.Tensor, number: int) -> torch.Tensor:
+        """All bytes of copy `number` of the storage that the tensor lies in, and the padding behind them."""
+        import torch
+
+        return self._memory[tensor.untyped_storage().data_ptr()][number].view(torch.uint8)
 
     def holds(self, tensor: torch.Tensor) -> bool:
         """True where a launch touches the tensor's memory."""
         return tensor.untyped_storage().data_ptr() in self._first
+
+
+def _padded(content: torch.Tensor) -> torch.Tensor:
+    """The bytes in words of 64 bits, with zeros up to the next aligned address."""
+    import torch
+
+    size = content.numel()
+    padded = content if size % _ALIGNED == 0 else torch.nn.functional.pad(content, (0, -size % _ALIGNED))
+    return padded.view(torch.int64)
 
 
 def touched_tensors(launches: Sequence[Launch]) -> dict[tuple[Any, ...], torch.Tensor]:

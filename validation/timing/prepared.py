@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ..numerics.outputs import Fact, compare_values, fact
@@ -15,6 +17,9 @@ from .names import Mode
 from .recording import Launch, flat_bytes
 from .timers import Replay, Timer
 from .variants import Run, same_bits
+
+_TRIED = 4
+"""Passes by which the time of a warm one is estimated."""
 
 
 class Prepared:
@@ -34,29 +39,35 @@ class Prepared:
         for step in self._on(0):
             step()
         timer.synchronize()
-        self.single = timer.capture([step for number in range(len(self._pool)) for step in self._on(number)])
-        self._cold, self._cold_passes = self._long_enough(self.single, len(self._pool), list(range(len(self._pool))))
-        once = timer.capture(self._on(0) * len(self._pool))
-        self._warm, self._warm_passes = self._long_enough(once, len(self._pool), [0] * len(self._pool))
+        self.single = timer.capture(self._steps(range(len(self._pool))))
+        self._cold = self._rotation(len(self._pool), self._wanted(_Timed(self.single, len(self._pool))))
+        self._turn = 0
+        self._once = timer.capture(self._on(0))
+        self._warm = self._repeated([0], self._wanted(self._repeated([0], _TRIED)))
         self._pool.fill()
 
     def measure(self, mode: Mode) -> float:
         """Seconds of one pass."""
         if mode == "cold":
+            self._turn = (self._turn + 1) % len(self._cold)
+            chosen = self._cold[self._turn]
             if self._in_place:
                 self._pool.fill()
-                self._cold()
-            return self._timer.seconds(self._cold) / self._cold_passes
+                for other in range(1, len(self._cold)):
+                    self._cold[(self._turn + other) % len(self._cold)].replay()
+                if len(self._cold) == 1:
+                    chosen.replay()
+            return self._timer.seconds(chosen.replay) / chosen.passes
         if self._in_place:
             self._pool.fill_one(0)
-        self._warm()
-        return self._timer.seconds(self._warm) / self._warm_passes
+        self._once()
+        return self._timer.seconds(self._warm.replay) / self._warm.passes
 
     def warm_up(self, runs: int, seconds: float) -> None:
         """Replays at least so often and so long."""
         begun, done = time.monotonic(), 0
         while done < runs or time.monotonic() - begun < seconds:
-            self._cold()
+            self._cold[done % len(self._cold)].replay()
             self._timer.synchronize()
             done += 1
         self.fill()
@@ -96,18 +107,35 @@ class Prepared:
             self._placed[number] = [self._pool.place(launch, number) for launch in self.run.launches]
         return self._placed[number]
 
-    def _long_enough(self, replay: Replay, passes: int, copies: list[int]) -> tuple[Replay, int]:
-        """The replay, repeated in one graph where it is too short to be timed well; and how many passes it holds."""
-        numbers = self._numbers.timing
-        replay()
-        taken = min(self._timer.seconds(replay) for _ in range(3))
-        wanted = math.ceil(numbers.graph_milliseconds / 1e3 / max(taken, 1e-9))
-        most = max(1, numbers.graph_launches // (passes * len(self.run.launches)))
-        times = min(wanted, most)
-        if times <= 1:
-            return replay, passes
-        steps = [step for number in copies for step in self._on(number)]
-        return self._timer.capture(steps * times), passes * times
+    def _steps(self, copies: Iterable[int]) -> list[Callable[[], Any]]:
+        return [step for number in copies for step in self._on(number)]
+
+    def _wanted(self, tried: _Timed) -> int:
+        """How many passes take long enough to be timed well."""
+        tried.replay()
+        taken = min(self._timer.seconds(tried.replay) for _ in range(3)) / tried.passes
+        return math.ceil(self._numbers.timing.graph_milliseconds / 1e3 / max(taken, 1e-9))
+
+    def _repeated(self, copies: Sequence[int], wanted: int) -> _Timed:
+        """A pass on each of `copies` in turn, over again until there are `wanted` passes or no launch more may be."""
+        most = self._numbers.timing.graph_launches // (len(copies) * len(self.run.launches))
+        times = max(1, min(math.ceil(wanted / len(copies)), most))
+        return _Timed(self._timer.capture(self._steps(copies) * times), times * len(copies))
+
+    def _rotation(self, copies: int, wanted: int) -> list[_Timed]:
+        """All copies, in as many parts as are long enough each: a measurement takes the next part.
+
+        Between two visits of a copy lie all the others, so it is as cold in a part as in the whole.
+        """
+        parts = max(1, copies // wanted)
+        bounds = [copies * part // parts for part in range(parts + 1)]
+        return [self._repeated(range(start, stop), wanted) for start, stop in pairwise(bounds)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    replay: Replay
+    passes: int
 
 
 def compare_audit(candidate: Prepared, original: Prepared, number: int, numbers: Protocol) -> tuple[list[Fact], int]:

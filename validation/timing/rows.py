@@ -78,6 +78,8 @@ def row(plan: Plan, state: State, label: str, chosen: str | None) -> dict[str, A
     made["samples"] = {mode: sum(len(t["original"]) for line in finals.lines for t in line[mode]) for mode in MODES}
     made["dropped"] = sum(line["dropped"] for line in finals.lines)
     made["reference"] = finals.lines[0]["reference"]
+    made["audited"] = [line["audited"] for line in finals.lines]
+    made["clocks"] = [line["clocks"] for line in finals.lines]
     made["facts"] = _facts(plan, state, finals, label, made)
     made["sound"] = not any(f["code"] in ("control_failed", "clock_low", "timing_unfinished") for f in made["facts"])
     made["verdict"] = _verdict(plan, made, chosen)

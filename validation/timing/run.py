@@ -14,6 +14,7 @@ from pathlib import Path
 from ..isolation import WorkerError, Workers
 from .plan import Plan, PlanError, read_plan
 from .state import State, StateError
+from .timers import TIMERS
 from .work import Work, one_at_a_time
 
 UNFINISHED = 75
@@ -26,7 +27,9 @@ def measure(plan_path: Path, state_folder: Path, seconds: float = FOREVER) -> bo
 
 
 def work_off(plan: Plan, state_folder: Path, seconds: float = FOREVER) -> bool:
-    """True where everything is measured. Raises StateError, OSError, WorkerError."""
+    """True where everything is measured. Raises PlanError for an unknown timer, StateError, OSError, WorkerError."""
+    if plan.numbers.timing.timer not in TIMERS:
+        raise PlanError(f"there is no timer {plan.numbers.timing.timer!r}: {', '.join(TIMERS)}")
     deadline = time.monotonic() + seconds
     state = State(state_folder, plan.id)
     parallel = plan.numbers.timing.parallel_checks  # while anything is timed there is only one

@@ -11,7 +11,7 @@ from .plan import Plan
 from .rows import BAD, Finals, finals_of, row, verdict_of_interval
 from .state import State
 from .statistics import Interval, geometric_interval, median
-from .timers import GraphTimer
+from .timers import DECIDING
 
 
 def summarise(plan: Plan, state: State) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _verdict(plan: Plan, made: dict[str, Any], timer: str | None) -> str:
             return bad
     if not made["variants"] and _settled_badly(made):
         return _settled_badly(made)
-    if timer != GraphTimer.name or not rows or not made["variants"] or not all(one["sound"] for one in rows):
+    if timer not in DECIDING or not rows or not made["variants"] or not all(one["sound"] for one in rows):
         return "inconclusive"
     mean = made["geometric_mean"]["cold"]
     verdict = verdict_of_interval(mean["low"], mean["high"], numbers.faster_above, numbers.slower_below)

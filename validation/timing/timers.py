@@ -55,7 +55,7 @@ class GraphTimer:
 
         properties = torch.cuda.get_device_properties(0)
         self.l2_bytes: int = properties.L2_cache_size
-        self._held = _held()
+        self._held = held()
         self._event, self._graph = torch.cuda.Event, torch.cuda.CUDAGraph
         self._record, self._elapsed = self._event.record, self._event.elapsed_time
         self._replay, self._begin, self._end = self._graph.replay, self._graph.capture_begin, self._graph.capture_end
@@ -74,9 +74,12 @@ class GraphTimer:
         return lambda: self._replay(graph)
 
     def seconds(self, replay: Replay) -> float:
+        return self._between_events(replay, self._BUSY_CYCLES)
+
+    def _between_events(self, replay: Replay, cycles: int) -> float:
         begin, end = self._event(enable_timing=True), self._event(enable_timing=True)
         self._wait()
-        self._sleep(self._BUSY_CYCLES)
+        self._sleep(cycles)
         self._record(begin)
         replay()
         self._record(end)
@@ -87,7 +90,61 @@ class GraphTimer:
         self._wait()
 
     def verify(self) -> None:
-        _verify(self._held)
+        verify_held(self._held)
+
+
+class EventTimer(GraphTimer):
+    """Plain launches between two events, for what no graph can hold. The device is kept busy while they are enqueued;
+    where the host is slower than foreseen its latency is timed too."""
+
+    name = "cuda events"
+    _CYCLES_A_SECOND = 2e9
+    _SPARE = 1.5
+    """So many times what enqueueing took when it was tried."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._clock = time.perf_counter
+        self._cycles: dict[Replay, int] = {}
+
+    def capture(self, steps: Steps) -> Replay:
+        def replay() -> None:
+            for step in steps:
+                step()
+
+        self._wait()
+        begun = self._clock()
+        replay()
+        spent = self._clock() - begun
+        self._wait()
+        self._cycles[replay] = self._BUSY_CYCLES + int(spent * self._SPARE * self._CYCLES_A_SECOND)
+        return replay
+
+    def seconds(self, replay: Replay) -> float:
+        return self._between_events(replay, self._cycles[replay])
+
+
+class KernelTimer(GraphTimer):
+    """The time of the kernels themselves, as CUPTI traces them in a CUDA graph: neither the host nor gaps are in it."""
+
+    name = "cupti kernel time"
+
+    def __init__(self) -> None:
+        from .cupti import KernelTrace
+
+        super().__init__()
+        self._trace = KernelTrace()
+
+    def seconds(self, replay: Replay) -> float:
+        """Raises Tampered where no kernel was seen."""
+        self._wait()
+        self._trace.take()
+        replay()
+        self._wait()
+        kernels = self._trace.take()
+        if not kernels:
+            raise Tampered("no kernel was traced while one was timed")
+        return sum(end - begin for begin, end in kernels) / 1e9
 
 
 class HostTimer:
@@ -99,7 +156,7 @@ class HostTimer:
 
     def __init__(self) -> None:
         self._clock = time.perf_counter
-        self._held = _held()
+        self._held = held()
 
     def capture(self, steps: Steps) -> Replay:
         def replay() -> None:
@@ -117,13 +174,17 @@ class HostTimer:
         """Nothing is ever left going on."""
 
     def verify(self) -> None:
-        _verify(self._held)
+        verify_held(self._held)
 
 
-TIMERS: dict[str, Callable[[], Timer]] = {GraphTimer.name: GraphTimer, HostTimer.name: HostTimer}
+TIMERS: dict[str, Callable[[], Timer]] = {
+    one.name: one for one in (GraphTimer, KernelTimer, EventTimer, HostTimer)
+}
+DECIDING = (GraphTimer.name, KernelTimer.name, EventTimer.name)
+"""Names of timers that a verdict may rest on: those of the device."""
 
 
-def _held() -> dict[tuple[str, str], Any]:
+def held() -> dict[tuple[str, str], Any]:
     """The functions that timing, recording and comparing rest on."""
     import torch
     from triton.runtime.interpreter import InterpretedFunction
@@ -147,8 +208,9 @@ def _held() -> dict[tuple[str, str], Any]:
     }
 
 
-def _verify(held: dict[tuple[str, str], Any]) -> None:
-    for (owner_name, name), (owner, value) in held.items():
+def verify_held(before: dict[tuple[str, str], Any]) -> None:
+    """Raises Tampered where one of them is another now."""
+    for (owner_name, name), (owner, value) in before.items():
         now = getattr(owner, name, None)
         if now is not value and now != value:
             raise Tampered(f"{owner_name}.{name} was replaced while candidates were loaded and run")

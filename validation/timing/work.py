@@ -19,13 +19,15 @@ from .decide import best_own, failed_in, finalists, pending_checks, pending_scre
 from .plan import Plan
 from .state import State
 from .tasks import OutOfTime, Submitter
-from .timers import GraphTimer
 
 Entry = dict[str, Any]
 
 
 class Work:
-    """One stretch of work on a plan. `deadline` is on `time.monotonic`'s clock; no task begins that would outrun it."""
+    """One stretch of work on a plan. `deadline` is on `time.monotonic`'s clock; no task begins that would outrun it.
+
+    `timer` is the plan's where it is not given.
+    """
 
     def __init__(
         self,
@@ -35,11 +37,11 @@ class Work:
         deadline: float,
         *,
         device: str = "cuda",
-        timer: str = GraphTimer.name,
+        timer: str | None = None,
         say: Callable[[str], None] = print,
     ) -> None:
         self._plan, self._state, self._say = plan, state, say
-        self._tasks = Submitter(plan, state, workers, deadline, device, timer, say)
+        self._tasks = Submitter(plan, state, workers, deadline, device, timer or plan.numbers.timing.timer, say)
         self._alone: set[str] = set()
         """Candidates in whose company a screening process ended: each is screened by itself."""
 
@@ -63,6 +65,9 @@ class Work:
             self._note("time_baseline", outcome, missing)
 
     def _own(self) -> None:
+        numbers = self._plan.numbers.timing
+        if not numbers.own_warps or not numbers.own_stages:
+            return
         while missing := self._missing("own"):
             outcome = self._tasks.run("time_own", {"workloads": missing}, len(missing))
             self._note("time_own", outcome, missing)
