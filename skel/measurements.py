@@ -1,4 +1,4 @@
-"""Writes docs/measurements.md from the evidence that ships with the records: `make docs` in a clone."""
+"""Writes docs/measurements.md from what was measured and is committed: `make docs` in a clone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skel.measured_controls import controls_section
+
 MEASUREMENTS = "docs/measurements.md"
 
 
 def measurements(clone: Path) -> str:
-    """The page: every timing in `skeletons/*/evidence/`, winners and losers."""
+    """The page: every timing in `skeletons/*/evidence/`, winners and losers, and what timing itself is worth."""
     lines = [
         "# Measurements",
         "",
@@ -23,6 +25,7 @@ def measurements(clone: Path) -> str:
     ]
     for skeleton, evidence in _timings(clone):
         lines += [*_section(skeleton, evidence), ""]
+    lines += controls_section(clone)
     return "\n".join(lines).rstrip() + "\n"
 
 
