@@ -87,8 +87,6 @@ def _launch(module: Module, kernel: KernelDef) -> Launch:
     function = launches[0].function
     if not isinstance(function, ast.FunctionDef) or function not in module.source.tree.body:
         raise _impossible("the launch does not stand in a function of the module", launches[0].call)
-    if function.args.vararg is not None or function.args.kwarg is not None:
-        raise _impossible("the launching function takes *args or **kwargs", function)
     return launches[0]
 
 
@@ -171,18 +169,42 @@ def _free(module: Module, name: str) -> str:
 
 
 def _require_pure_prologue(function: ast.FunctionDef, last: int) -> None:
-    """What runs before the guard runs again in the copy: it may only look at shapes."""
+    """What runs before the guard runs again in the copy: it may only look at shapes, and set a parameter only once."""
+    arguments = function.args
+    parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     for statement in function.body[: last + 1]:
         if not _pure(statement):
             raise _impossible(f"line {statement.lineno} before the guard does more than read shapes", statement)
+        again = _stored(statement) & parameters - _filled_in(statement)
+        if again:
+            raise _impossible(f"line {statement.lineno} sets `{min(again)}`, and would set it again", statement)
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _filled_in(statement: ast.stmt) -> set[str]:
+    """`p` of `if p is None: p = ...`, which does nothing the second time."""
+    match statement:
+        case ast.If(
+            test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+            body=[ast.Assign(targets=[ast.Name(id=target)])],
+            orelse=[],
+        ) if name == target:
+            return {name}
+    return set()
 
 
 def _pure(statement: ast.stmt) -> bool:
     match statement:
         case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.Import() | ast.ImportFrom():
             return True
-        case ast.If(test=test, body=[ast.Raise()], orelse=[]):
-            return not any(_acts(n) for n in ast.walk(test))  # a check of the arguments: it would raise again
+        case ast.If(test=test, body=body, orelse=orelse):
+            # A check of the arguments would raise again.
+            return not any(_acts(n) for n in ast.walk(test)) and all(
+                isinstance(one, ast.Raise) or _pure(one) for one in (*body, *orelse)
+            )
         case ast.Assign(value=value):
             return all(isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets) and not any(
                 _acts(n) for n in ast.walk(value)
@@ -200,6 +222,10 @@ def _require_unset(function: ast.FunctionDef, last: int, names: Collection[str])
 
 _READS = frozenset(
     {
+        "any",
+        "all",
+        "tuple",
+        "isinstance",
         "size",
         "stride",
         "dim",

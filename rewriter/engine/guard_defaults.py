@@ -51,7 +51,13 @@ def pass_on(function: ast.FunctionDef, left_out: frozenset[str] = frozenset()) -
             by_name = True
         else:
             found.append(f"{argument.arg}={argument.arg}" if by_name else argument.arg)
+    if function.args.vararg is not None:
+        if by_name:
+            raise refuse("guard_not_possible", function, why=f"`*{function.args.vararg.arg}` can only follow positions")
+        found.append(f"*{function.args.vararg.arg}")
     found += [f"{a.arg}={a.arg}" for a in function.args.kwonlyargs if a.arg not in left_out]
+    if function.args.kwarg is not None:
+        found.append(f"**{function.args.kwarg.arg}")
     return ", ".join(found)
 
 

@@ -377,6 +377,16 @@ _TABLE = (
         "only rounds that read nothing of each other, and write places of their own, can run apart",
     ),
     _refusal(
+        "runtime_needed",
+        "{name} cannot become a constexpr: line {line} {why}",
+        "cast it with tl.cast, and compute with it outside loops and branches",
+    ),
+    _refusal(
+        "specialised_already",
+        "Triton compiles a kernel of its own where {name} is 1, since nothing tells it not to",
+        "nothing to do",
+    ),
+    _refusal(
         "loop_not_additive",
         "the loop at line {line} cannot be taken in shares that are added afterwards: {why}",
         "only sums into fp32 accumulators that start at zero can be split",
@@ -597,6 +607,11 @@ _TABLE = (
         "the machine was not quiet; measure again",
     ),
     _finding("slower_here", "{candidate} is slower on {workload}: {ratio:.3f}x", "the guard keeps the original there"),
+    _finding(
+        "own_configuration_better",
+        "{own} leaves {candidate} behind on {workload}: the rewritten version reaches {ratio:.3f} of its speed",
+        "the launch alone gains more there: set these options where the original is launched",
+    ),
     _finding(
         "guard_emitted",
         "the original is kept where {condition}",

@@ -148,6 +148,11 @@ def _facts(plan: Plan, state: State, finals: Finals, label: str, made: dict[str,
                 found.append(fact("suspiciously_fast", "warning", **fields))
             if ratio["high"] < numbers.slower_below:
                 found.append(fact("slower_here", "info", candidate=name, workload=label, ratio=ratio["median"]))
+    if made["chosen"] is not None and made["own"] is not None:
+        ratio = interval(plan, finals, OWN, made["chosen"], "cold").to_dict()
+        if ratio["high"] < numbers.slower_below:
+            fields = {"own": made["own"]["name"], "candidate": made["chosen"], "workload": label}
+            found.append(fact("own_configuration_better", "warning", **fields, ratio=ratio["median"]))
     for line in finals.lines:
         for name, wrong in line["facts"].items():
             found += [{**one, "data": {**one["data"], "candidate": name, "seed": line["seed"]}} for one in wrong]

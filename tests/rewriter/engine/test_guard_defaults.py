@@ -63,12 +63,13 @@ def test_a_check_of_the_arguments_may_stand_before_the_guard() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        ("    N, D = x.shape\n", "    block = block or 16\n    N, D = x.shape\n", "`block` is set before the guard"),
+        ("    N, D = x.shape\n", "    block = block or 16\n    N, D = x.shape\n", "would set it again"),
         ("block: int = 16", "block: int = DEFAULT", "no constant"),
         ('    if x.ndim != 2:\n        raise ValueError("two dimensions")\n', "    x = x.cuda()\n", "more than read"),
         ("    if x.ndim != 2:\n", "    if check(x):\n", "more than read"),
+        ("    N, D = x.shape\n", "    num_warps = num_warps * 2\n    N, D = x.shape\n", "would set it again"),
     ],
-    ids=["set before", "default is a name", "prologue acts", "check acts"],
+    ids=["set before", "default is a name", "prologue acts", "check acts", "set twice"],
 )
 def test_refused(before: str, after: str, why: str) -> None:
     text = TEXT.replace(before, after)
@@ -83,3 +84,24 @@ def test_other_parameters_are_refused() -> None:
     other = WIDE.replace("def scale(x, is_log=False,", "def scale(x, is_log=False, more=None,")
     with pytest.raises(Refuse, match="other parameters"):
         emit_guard(TEXT, "k.py", "scale_kernel", {"wide": other}, _choices("wide", None, None))
+
+
+def test_a_parameter_may_be_filled_in_where_it_is_missing() -> None:
+    filled = "    if factor is None:\n        factor = x.shape[1] ** -0.5\n    N, D = x.shape\n"
+    text = TEXT.replace("is_log=False,", "is_log=False, factor=None,").replace("    N, D = x.shape\n", filled)
+    wide = text.replace("= 16", "= 64")
+    made = emit_guard(text, "k.py", "scale_kernel", {"wide": wide}, _choices("wide", None, None))
+    assert "return scale_fused(x, is_log, factor, num_warps=num_warps)" in made.text
+
+
+def test_whatever_else_was_given_is_passed_on() -> None:
+    text = TEXT.replace("num_warps: int = 4):", "num_warps: int = 4, **kwargs):")
+    wide = text.replace("= 16", "= 64")
+    made = emit_guard(text, "k.py", "scale_kernel", {"wide": wide}, _choices("wide", None, None))
+    assert "return scale_fused(x, is_log, num_warps=num_warps, **kwargs)" in made.text
+
+
+def test_more_positions_cannot_follow_one_left_out() -> None:
+    text = TEXT.replace("is_log=False, *, block: int = 16,", "is_log=False, block: int = 16, *more,")
+    with pytest.raises(Refuse, match="can only follow positions"):
+        emit_guard(text, "k.py", "scale_kernel", {"wide": text.replace("= 16", "= 64")}, _choices("wide", None, None))

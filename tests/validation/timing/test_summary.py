@@ -147,3 +147,20 @@ def test_an_unfinished_measurement_is_no_evidence(tmp_path: Path) -> None:
     result = read_bench(plan, tmp_path)
     assert evidence_of(result) is None and not result.finished
     assert "timing_unfinished" in [finding.code for finding in result.findings]
+
+
+@pytest.mark.parametrize(("own_ratio", "told"), [(2.5, True), (1.9, False)])
+def test_a_launch_of_the_original_that_gains_more_is_told(tmp_path: Path, own_ratio: float, told: bool) -> None:
+    plan = plan_of("x")
+    state = screened(tmp_path, plan, {"x": {"a": 2.0}})
+    own = {"original": [100.0] * 20, "original 4w 3s": [100.0 / own_ratio] * 20}
+    state.add("own", workload="a", options={"original 4w 3s": {"num_warps": 4, "num_stages": 3}}, left_out={},
+              cold=own, warm=own)
+    add_finals(state, "a", {"x": 2.0, "own": own_ratio})
+    made = summarise(plan, state)
+    assert made["verdict"] == "faster"
+    said = [f for f in made["workloads"][0]["facts"] if f["code"] == "own_configuration_better"]
+    assert bool(said) is told
+    if told:
+        assert said[0]["fields"]["own"] == "original 4w 3s"
+        assert said[0]["fields"]["ratio"] == pytest.approx(0.8, abs=0.02)
