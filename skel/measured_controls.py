@@ -27,8 +27,8 @@ def _section(data: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{where['device']}, driver {where['driver']}, torch {where['torch']}, Triton {where['triton']}; "
-        f"{data['timer']}; measured {day}. Each kernel against itself (control) and against a changed form, by the whole "
-        "protocol, twice."
+        f"{data['timer']}; measured {day}. Each kernel against itself (control) and against a changed form, by the "
+        "whole protocol, twice."
     )
     yield ""
     yield f"- controls inside {low} to {high}: {inside} of {found['measured']}, the first and the second time"
