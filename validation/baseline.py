@@ -31,6 +31,14 @@ class Base:
     sentinels: dict[str, int] = field(default_factory=lambda: {"tried": 0, "rejected": 0})
     has_reference: bool = False
     launches_own_kernels: bool = False
+    kernels: bool = False
+    """True where its file holds kernels."""
+    from_kernels: dict[str, list[str]] = field(default_factory=dict)
+    """By case id: outputs and inputs that hold what a launch wrote."""
+    undone: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By case id: the run without what the launches write."""
+    depends: dict[str, list[str]] = field(default_factory=dict)
+    """By case id: outputs and inputs that the launches compute."""
     usable: bool = False
     """True where every declared case of the original ran."""
     probed: list[dict[str, Any]] = field(default_factory=list)

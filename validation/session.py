@@ -17,6 +17,7 @@ from .isolation import Outcome, Workers
 from .numerics.cases import Case
 from .protocol import Protocol
 from .report import CandidateCheck
+from .settle import Facts, settle, values_folder
 from .subject import CandidateSource, Subject
 from .verdicts import UNDECIDED, join, verdict_of, workload_verdict
 
@@ -68,7 +69,9 @@ class Session:
         if base.usable:
             judged = self._workers.submit(
                 "judge_original",
-                self._judging() | {"cases": self._entries(base.runs), "probed": base.probed},
+                self._judging()
+                | {"cases": self._entries(base.runs), "probed": base.probed}
+                | {"from_kernels": base.from_kernels, "undone": base.undone, "kernels": base.kernels},
                 folder=self._workers.folder("judge"),
                 seconds=self._numbers.isolation.run_seconds,
                 trusted=True,
@@ -104,9 +107,13 @@ class Session:
         """Waits for the candidate's worker, then for its judge; threads of the main process only wait here."""
         folder, running = self._start(one)
         outcome = running.result()
-        judging = self._judge(folder, outcome)
-        checked = self._verdict(one, folder, outcome, judging.result() if judging else None)
-        shutil.rmtree(folder, ignore_errors=True)
+        values = values_folder(self._workers)
+        judging = self._judge(folder, outcome, values)
+        judged = judging.result() if judging else None
+        asked, problems = self._ask(judged, values)
+        checked = self._verdict(one, folder, outcome, judged, asked, problems)
+        for done in (folder, values):
+            shutil.rmtree(done, ignore_errors=True)
         return checked
 
     def _take_original(self, outcome: Outcome) -> None:
@@ -131,6 +138,9 @@ class Session:
         base.cases = [Case(**entry) for entry in plan["cases"]]
         base.has_reference = plan["has_reference"]
         base.runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
+        base.from_kernels = {event["case"]: event["from_kernels"] for event in outcome.all("ran")}
+        base.undone = {event["case"]: event for event in outcome.all("undone")}
+        base.kernels = bool((found := outcome.last("kernels")) and found["names"])
         base.probed = outcome.all("probed")
         base.changed = [name for event in outcome.all("changed") for name in event["names"]]
         base.rejected = {event["case"]: event["error"] for event in outcome.all("rejected")}
@@ -163,7 +173,7 @@ class Session:
             return
         base.agrees, base.by_workload, base.sentinels = result["agrees"], result["findings"], result["sentinels"]
         base.rejected |= result["rejected"]
-        base.probes = result["probes"]
+        base.probes, base.depends = result["probes"], result["depends"]
 
     def _start(self, one: CandidateSource) -> tuple[Path, Future[Outcome]]:
         folder = self._workers.folder(f"candidate-{one.sha256[:16]}")
@@ -184,7 +194,7 @@ class Session:
             seconds=self._numbers.isolation.run_seconds,
         )
 
-    def _judge(self, folder: Path, outcome: Outcome) -> Future[Outcome] | None:
+    def _judge(self, folder: Path, outcome: Outcome, values: Path) -> Future[Outcome] | None:
         runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
         if not runs:
             return None
@@ -196,18 +206,47 @@ class Session:
             "reference_outranks": self._reference_outranks,
             "probed": [one for one in outcome.all("probed") if one["case"] in runs],
             "original_probes": self.base.probes,
+            "depends": self.base.depends,
+            "from_kernels": {event["case"]: event["from_kernels"] for event in outcome.all("ran")},
+            "undone": {event["case"]: event for event in outcome.all("undone")},
+            "values": str(values),
         }
         return self._workers.submit(
             "judge_candidate",
             payload,
             folder=self._workers.folder("judge"),
+            writable=(values,),
             seconds=self._numbers.isolation.run_seconds,
             trusted=True,
         )
 
-    def _verdict(self, one: CandidateSource, folder: Path, outcome: Outcome, judged: Outcome | None) -> CandidateCheck:
+    def _ask(self, judged: Outcome | None, values: Path) -> tuple[Facts, list[Finding]]:
+        """The answers to what the judge asks of the original."""
+        if judged is None or not (questions := judged.result.get("questions")):
+            return {}, []
+        return settle(
+            self._workers,
+            self._judging(),
+            self._subject.to_dict(),
+            questions,
+            values,
+            {case.id: case.to_dict() for case in self.base.cases},
+            self._numbers.isolation.run_seconds,
+            Place(file=self.base.file),
+            self.base.measured,
+        )
+
+    def _verdict(
+        self,
+        one: CandidateSource,
+        folder: Path,
+        outcome: Outcome,
+        judged: Outcome | None,
+        asked: Facts,
+        problems: list[Finding],
+    ) -> CandidateCheck:
         base = self.base
-        own = self._own_findings(one, folder, outcome)
+        own = [*self._own_findings(one, folder, outcome), *problems]
         cases: dict[str, list[dict[str, Any]]] = {}
         result: dict[str, Any] = {"cases": {}, "errors": {}, "findings": {}}
         if judged is not None and judged.done:
@@ -223,9 +262,8 @@ class Session:
         for label in dict.fromkeys(case.workload for case in base.cases):
             members = [case for case in base.cases if case.workload == label]
             if any(case.id in counted for case in members):
-                extra = result["findings"].get(label, []) + [
-                    f for f in base.by_workload.get(label, []) if f["code"] in UNDECIDED
-                ]
+                extra = result["findings"].get(label, []) + asked.get(label, [])
+                extra += [f for f in base.by_workload.get(label, []) if f["code"] in UNDECIDED]
                 workloads.append(
                     workload_verdict(
                         label, members, cases, counted, extra, result["errors"].get(label, {}), base.file, base.measured

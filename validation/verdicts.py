@@ -19,6 +19,7 @@ FAILURES = frozenset(
         "worker_raised",
         "wrong_code_ran",
         "launch_changed",
+        "output_not_from_kernel",
         "wrote_outside",
         "used_network",
         "started_process",
@@ -27,8 +28,8 @@ FAILURES = frozenset(
     }
 )
 """Findings that say the candidate did not run as it should; other errors say that it ran and was wrong."""
-UNDECIDED = frozenset({"vacuous_tolerance", "undetermined_original"})
-"""Findings about the original that leave nothing to hold a candidate against."""
+UNDECIDED = frozenset({"vacuous_tolerance", "undetermined_original", "kernel_unseen", "launch_output_unmatched"})
+"""Findings about the original and its workload that leave nothing to hold a candidate against."""
 _SHOWN = 6
 """Most findings of one code that a workload lists; the first ones say it."""
 

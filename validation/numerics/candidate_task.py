@@ -18,6 +18,7 @@ from .device import prepare
 from .guarded_run import run_and_save
 from .integrity import Integrity
 from .probes.run import run_probes
+from .undone import run_undone
 
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
@@ -30,13 +31,17 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
     emit("loaded", **loaded.facts())
     hooks = read_hooks(loaded.hooks_module)
-    for case in (Case(**entry) for entry in payload["cases"]):
-        emit("begin", what=case.label, case=case.id)
-        emit("ran", **run_and_save(hooks.run, trees.load(exchange / f"{case.id}.pt"), case, device, out, numbers))
-    thorough = payload["full"] or device.startswith("cuda")
     cases = [Case(**entry) for entry in payload["cases"]]
+    done: dict[str, dict[str, Any]] = {}
+    for case in cases:
+        emit("begin", what=case.label, case=case.id)
+        inputs = trees.load(exchange / f"{case.id}.pt")
+        done[case.id] = run_and_save(hooks.run, inputs, case, device, out, numbers)
+        emit("ran", **done[case.id])
+    thorough = payload["full"] or device.startswith("cuda")
     file, allowed = payload["subject"]["path"], set(payload["probes"])
     run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, file, allowed)
+    run_undone(hooks, cases, done, exchange, out, device, numbers, emit)
     emit("loaded", **loaded.facts())
     emit("changed", names=integrity.changed())
     return {}

@@ -15,6 +15,7 @@ from .fresh import fresh_memory
 from .launches import recorded
 from .reads import watched_reads
 from .redzones import Arena
+from .written import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +45,34 @@ class Ran:
 
 
 def guarded_run(
-    run: Callable[[dict[str, Any]], Any], inputs: Any, case: Case, device: str, fill: int, numbers: Correctness
+    run: Callable[[dict[str, Any]], Any],
+    inputs: Any,
+    case: Case,
+    device: str,
+    fill: int,
+    numbers: Correctness,
+    watch: Watch | None = None,
 ) -> Ran:
-    """Runs `run` on a guarded copy of `inputs`, zones filled with the byte `fill`. Raises whatever `run` raises."""
+    """Runs `run` on a guarded copy of `inputs`, zones filled with the byte `fill`; `watch` looks at its launches.
+
+    Raises whatever `run` raises.
+    """
     import torch
 
     arena = Arena(numbers.redzone_bytes, fill)
     guarded = arena.move(inputs, device)
     torch.manual_seed(case.seed)
     threads = _thread._count()
-    with recorded() as launches, watched_reads(arena) as reads, fresh_memory(arena):
+    if watch is not None:
+        watch.begin(arena)
+    with recorded(watch) as launches, watched_reads(arena) as reads, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
         left = _thread._count() - threads
         if device.startswith("cuda"):
             torch.cuda.synchronize()
+    if watch is not None:
+        watch.end(result, guarded)
     outputs = trees.flatten(result)
     odd = {
         name: type(leaf).__name__
@@ -82,17 +96,23 @@ def guarded_run(
 def run_and_save(
     run: Callable[[dict[str, Any]], Any], inputs: Any, case: Case, device: str, folder: Path, numbers: Correctness
 ) -> dict[str, Any]:
-    """Runs a case as often as it asks for and saves each run as `CASE.RUN.pt`; the facts of all runs.
+    """Runs a case as often as it asks for and saves each run as `CASE.RUN.pt`; the facts of all runs. What the launches
+    of the first one wrote is saved as `CASE.launches.pt`.
 
     The last of several runs has other values around its tensors: a result that follows them reads what is not its own.
     """
-    facts = []
+    facts: list[dict[str, Any]] = []
+    from_kernels: list[str] = []
     for number in range(case.reruns):
         other = case.reruns > 1 and number == case.reruns - 1
-        ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers)
+        watch = Watch() if number == 0 else None
+        ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers, watch)
         trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, folder / f"{case.id}.{number}.pt")
         facts.append(ran.facts())
-    return {"case": case.id, "runs": facts}
+        if watch is not None:
+            trees.save(watch.saved, folder / f"{case.id}.launches.pt")
+            from_kernels = watch.from_kernels
+    return {"case": case.id, "runs": facts, "from_kernels": from_kernels}
 
 
 def _own(leaf: Any) -> Any:

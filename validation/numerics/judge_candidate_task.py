@@ -17,9 +17,15 @@ from .cases import Case
 from .compare.errors import Pooled
 from .compare.exact import exact_difference
 from .diagnose import kinds_of_wrong, right_where_foreseen
+from .judge_launches import Question, questions
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
 from .probes.judge import judge_probe
+from .probes.run import first_cases
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
+from .undone import from_kernels
+
+_QUESTIONS = 6
+"""Most memories of a candidate that the original is asked about; those of the first case go first."""
 
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
@@ -27,13 +33,15 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
 
     Further payload: candidate_out, agrees (from judge_original), original_runs, reference_outranks.
     Result: `cases` (case -> facts; empty where it passes), `errors` (workload -> output -> pooled figures), and
-    `findings` (workload -> facts that no single case shows).
+    `findings` (workload -> facts that no single case shows), `questions` to the original (see `judge_launches`).
     """
     use_cores()
     numbers, out, own = Correctness(**payload["numbers"]), Path(payload["out"]), Path(payload["candidate_out"])
     verdicts: dict[str, list[Fact]] = {}
     pools: dict[tuple[str, str], tuple[Pooled, float]] = {}
     done: list[Case] = []
+    asked: list[Question] = []
+    firsts = {case.id for case in first_cases([one for one, _ in cases_of(payload)])}
     for case, runs in cases_of(payload):
         original_runs = payload["original_runs"][case.id]
         found: list[Fact] = []
@@ -52,6 +60,9 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
                 f | {"severity": "warning" if unsteady_original or f["code"] == "not_deterministic" else "error"}
                 for f in reruns(case, own, len(runs))
             ]
+        if not found:
+            found = _not_from_kernels(case, payload, own) if case.id in firsts else []
+            asked += questions(case, own, out, payload["exact"], numbers)
         verdicts[case.id] = found
         done.append(case)
         if case.kind == "declared":
@@ -64,7 +75,17 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         errors.setdefault(workload, {})[name] = pool.figures()
         if grown := pool.grew(eps, numbers):
             findings.setdefault(workload, []).append(fact("error_grew", output=name, **grown))
-    return {"cases": verdicts, "errors": errors, "findings": findings}
+    chosen = list({(q["kernel"], q["parameter"], q["number"]): q for q in reversed(asked)}.values())[:_QUESTIONS]
+    for number, question in enumerate(chosen):
+        if (values := question.pop("values")) is not None:
+            trees.save(values, Path(payload["values"]) / f"{number}.pt")
+    return {"cases": verdicts, "errors": errors, "findings": findings, "questions": chosen}
+
+
+def _not_from_kernels(case: Case, payload: dict[str, Any], own: Path) -> list[Fact]:
+    """Outputs that the original's kernels compute, and the candidate's do not."""
+    mine = from_kernels(case, payload["from_kernels"][case.id], payload["undone"].get(case.id), own)
+    return [fact("output_not_from_kernel", output=name) for name in payload["depends"][case.id] if name not in mine]
 
 
 def _judge_probe(probed: dict[str, Any], payload: dict[str, Any], own: Path, numbers: Correctness) -> list[Fact]:

@@ -1,7 +1,8 @@
 """Task `judge_original`: the original against its reference and against itself, and whether the comparison can fail.
 
 It runs in a process that never loads user code. Payload: numbers, exact (the class is bitwise), out (the original's
-folder), cases with the facts of their runs, probed (the probes that were run).
+folder), cases with the facts of their runs, probed (the probes that were run), from_kernels
+and undone (by case), kernels (the file holds some).
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from .cases import Case
 from .compare.sentinels import sentinels
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
 from .probes.judge import judge_probe
+from .probes.run import first_cases
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
+from .undone import from_kernels
 
 Runs = list[dict[str, Any]]
 
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     """Result: `agrees` (case -> outputs that agree with the reference), `rejected` (case -> why it does not count),
+    `depends` (case -> outputs and inputs that its kernels compute),
     `findings` (workload -> facts), `sentinels` (how many were tried and rejected), `probes` (`CASE.KIND` -> facts).
     """
     use_cores()
@@ -62,8 +66,17 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
             for f in wrong_here
             if f["code"] == "order_dependent" and f["severity"] == "error"
         ]
+    depends = {
+        case.id: from_kernels(case, payload["from_kernels"][case.id], payload["undone"].get(case.id), out)
+        for case, _ in everything
+    }
+    launched = {case.id: bool(runs[0]["launches"]) for case, runs in everything}
+    for case in first_cases([one for one, _ in everything]):
+        if not depends[case.id] and (launched[case.id] or payload["kernels"]):
+            findings.setdefault(case.workload, []).append(fact("kernel_unseen", "warning", workload=case.workload))
     tried = {"tried": len(vacuous), "rejected": sum(not passes for passes in vacuous.values())}
-    return {"agrees": agrees, "rejected": rejected, "findings": findings, "sentinels": tried, "probes": probes}
+    judged = {"agrees": agrees, "rejected": rejected, "findings": findings, "sentinels": tried, "probes": probes}
+    return judged | {"depends": depends}
 
 
 def _unfit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import linecache
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
+
+from .written import Watch
 
 
 class Launches(Counter[tuple[str, str]]):
@@ -37,8 +40,9 @@ class Launches(Counter[tuple[str, str]]):
 
 
 @contextmanager
-def recorded() -> Iterator[Launches]:
-    """Within: the launches of every Triton kernel, interpreted or compiled, counted by (kernel, source file)."""
+def recorded(watch: Watch | None = None) -> Iterator[Launches]:
+    """Within: the launches of every Triton kernel, interpreted or compiled, counted by (kernel, source file); `watch`
+    looks at the tensors they are given."""
     from triton.runtime.interpreter import InterpretedFunction
     from triton.runtime.jit import JITFunction
 
@@ -52,7 +56,10 @@ def recorded() -> Iterator[Launches]:
             counted[key] += 1
             if not stands_in_file(self):
                 counted.foreign.add(key)
+            after = watch.launch(key[0], _arguments(self, args, kwargs)) if watch is not None else None
             compiled = run(self, *args, **kwargs)
+            if after is not None:
+                after()
             if (binary := _binary(compiled)) is not None:
                 counted.binaries.setdefault(key, set()).add(binary)
             return compiled
@@ -68,6 +75,25 @@ def recorded() -> Iterator[Launches]:
     finally:
         for kind, run in zip(kinds, before, strict=True):
             kind.run = run
+
+
+def kernels_of(module: Any, path: str) -> list[str]:
+    """Names of the kernels that a module takes from the file at `path`, also behind autotuners and heuristics."""
+    found = []
+    for name, value in list(vars(module).items()):
+        while hasattr(value, "fn") and hasattr(value.fn, "run"):
+            value = value.fn
+        code = getattr(getattr(value, "fn", None), "__code__", None)
+        if hasattr(value, "run") and code is not None and code.co_filename == path:
+            found.append(name)
+    return found
+
+
+def _arguments(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What the parameters of a launch were given, by name; options of the launch left out."""
+    names = list(inspect.signature(kernel.fn).parameters)
+    given = dict(zip(names, args, strict=False))
+    return given | {name: value for name, value in kwargs.items() if name in names}
 
 
 def stands_in_file(kernel: Any) -> bool:

@@ -19,7 +19,9 @@ from .cases import Case, plan
 from .device import prepare
 from .guarded_run import run_and_save
 from .integrity import Integrity
+from .launches import kernels_of
 from .probes.run import run_probes
+from .undone import run_undone
 from .values import apply_values
 
 
@@ -37,8 +39,10 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         hooks = read_hooks(loaded.hooks_module)
     except MissingHooks as error:
         return {"no_hooks": str(error)}
+    emit("kernels", names=[] if hooks.of_model else kernels_of(loaded.module, loaded.path))
     cases = plan(hooks, device, payload["full"], numbers)
     emit("plan", cases=[case.to_dict() for case in cases], has_reference=hooks.reference is not None)
+    done: dict[str, dict[str, Any]] = {}
     for case in cases:
         emit("begin", what=case.label, case=case.id)
         try:
@@ -48,9 +52,11 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
                 raise
             emit("rejected", case=case.id, **describe(error, subject.path))
         else:
+            done[case.id] = ran
             emit("ran", **ran)
     thorough = payload["full"] or device.startswith("cuda")
     run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, subject.path)
+    run_undone(hooks, cases, done, exchange, out, device, numbers, emit)
     emit("loaded", **loaded.facts())
     emit("changed", names=integrity.changed())
     return {}

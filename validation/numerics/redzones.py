@@ -42,6 +42,12 @@ class Arena:
         """True where the tensor already lies in guarded memory."""
         return tensor.untyped_storage().data_ptr() in self._known
 
+    def data_of(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """The flat bytes between the zones that the tensor lies between; None for memory that is not guarded."""
+        pointer = tensor.untyped_storage().data_ptr()
+        held = next((one for one in self._held if one.base.untyped_storage().data_ptr() == pointer), None)
+        return held.base[self._zone : self._zone + held.size] if held is not None else None
+
     def storage(self, name: str, size: int, device: Any) -> torch.Tensor:
         """Flat guarded bytes for `size` bytes of data; the zones are filled, the data is not."""
         import torch

@@ -35,6 +35,9 @@ class Hooks:
     state: dict[str, str] = field(default_factory=dict)
     """`STATE`: by name of the input that takes a state, the output (or changed input) that holds it afterwards."""
 
+    of_model: bool = False
+    """True where `run` is the plain model that a rewriting is held against: it need not launch anything."""
+
     def workloads_for(self, device: str) -> tuple[dict[str, Any], ...]:
         """Those of the device: `GPU_WORKLOADS` on a GPU where there are some, else `WORKLOADS`."""
         return self.gpu_workloads if device.startswith("cuda") and self.gpu_workloads else self.workloads
@@ -62,7 +65,8 @@ def read_hooks(module: ModuleType) -> Hooks:
     """
     if is_kernelbench(module) and not hasattr(module, "run"):
         bench = KernelBench(module)
-        return Hooks(bench.run, bench.make_inputs, bench.reference if bench.has_reference else None, ({},), ())
+        reference = bench.reference if bench.has_reference else None
+        return Hooks(bench.run, bench.make_inputs, reference, ({},), (), of_model=not hasattr(module, "ModelNew"))
     missing = [name for name in ("run", "make_inputs") if not callable(getattr(module, name, None))]
     if missing:
         raise MissingHooks(f"{' and '.join(missing)} not found")

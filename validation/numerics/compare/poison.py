@@ -17,10 +17,19 @@ def unwritten(candidate: torch.Tensor, expected: torch.Tensor) -> dict[str, Any]
 
     if candidate.dtype == torch.bool or not candidate.numel():
         return None
-    fill = POISON_FLOAT if candidate.is_floating_point() else POISON_INT
-    wrong = (_bytes(candidate) == fill).all(1) & (_bytes(candidate) != _bytes(expected)).any(1)
+    wrong = poisoned(candidate).reshape(-1) & (_bytes(candidate) != _bytes(expected)).any(1)
     count = int(wrong.sum())
     return {"count": count, "index": index_of(int(wrong.nonzero()[0]), candidate.shape)} if count else None
+
+
+def poisoned(values: torch.Tensor) -> torch.Tensor:
+    """By element, in the same shape: whether it holds the poison's bits. False for booleans, which have none."""
+    import torch
+
+    if values.dtype == torch.bool or not values.numel():
+        return torch.zeros(values.shape, dtype=torch.bool, device=values.device)
+    fill = POISON_FLOAT if values.is_floating_point() or values.is_complex() else POISON_INT
+    return (_bytes(values) == fill).all(1).reshape(values.shape)
 
 
 def _bytes(values: torch.Tensor) -> torch.Tensor:
