@@ -7,6 +7,8 @@ from dataclasses import dataclass
 _EXTENTS = frozenset({"T", "N", "M", "L", "B", "S", "seq_len", "seqlen", "n_tokens", "num_tokens", "n_rows", "batch",
                       "total_tokens", "max_len", "batch_size"})
 """Names that launchers use for what changes from call to call."""
+_BATCH_AND_HEADS = [{batch, heads} for batch in ("B", "N", "batch", "batch_size") for heads in
+                    ("H", "HV", "HQ", "H_q", "n_heads", "num_heads", "heads")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,18 @@ def _reduction_loop(tree: ast.Module) -> bool:
 
 
 def _independent_loop(tree: ast.Module) -> bool:
-    return any(any(calls(loop, "store")) and not _carries(loop) for loop in _loops(tree))
+    return any(any(calls(loop, "store", "atomic_add")) and not _carries(loop) for loop in _loops(tree))
+
+
+def _grid_of_heads(tree: ast.Module) -> bool:
+    """A launch over batch and heads alone: the grid has their product or both, and nothing is cut into blocks."""
+    grids = [node.func.slice for node in ast.walk(tree)
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+    grids += [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+              and any(isinstance(target, ast.Name) and target.id == "grid" for target in node.targets)]
+    return any(isinstance(grid, ast.Tuple) and not any(calls(grid, "cdiv"))
+               and {name.id for name in ast.walk(grid) if isinstance(name, ast.Name)} in _BATCH_AND_HEADS
+               for grid in grids)
 
 
 def _tile_loop(tree: ast.Module) -> bool:
@@ -205,6 +218,8 @@ FEATURES = (
     Feature(_tile_loop, "one program walks several tiles in a loop, shared work before it", 0.8, "a loop over tiles"),
     Feature(_independent_loop, "a run-time loop carries nothing from one iteration to the next", 0.85,
             "a loop whose iterations are independent"),
+    Feature(_grid_of_heads, "the grid is batch times heads only, each program loops over the whole sequence", 0.9,
+            "a launch over batch and heads"),
     Feature(_reduction_loop, "the main loop was written with a plain range and no number of stages", 0.7,
             "a loop of loads without stages"),
     Feature(_constant_extent, "a token count is a tl.constexpr argument, each new value compiles again", 1.0,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from .embedding.arrays import F32, I64, np
 from .index import Index
 from .query import Term
+from .spelling import nearest_stem
 from .stems import stems
 from .terms import is_cjk
 
@@ -24,6 +25,8 @@ _SATURATION, _LENGTH = 1.2, 0.75
 _UNKNOWN_WEIGHT = 2.0
 """A word that no record holds tells more of a query off the subject than a rare one tells of a query on it."""
 
+_SHORT_NUMBER = 0.3
+"""Part of its weight that a number of at most three digits keeps: 16 rows and 16 bytes have nothing in common."""
 _ACROSS_WORDS = 0.3
 """Part of its weight that a pair of Chinese characters keeps where it probably lies across two words."""
 
@@ -104,8 +107,15 @@ def _weigh_one(connection: sqlite3.Connection, index: Index, term: Term, stem: d
     own = _strengths(connection, index, stem[term.text])
     alike = [(at, SYNONYM_WEIGHT * value) for at, value in (_strengths(connection, index, other) for other in others)]
     held, strength = _highest([own, *alike], len(index.ids))
+    if not len(held) and not term.optional and (
+            meant := nearest_stem(connection, term.text, stem[term.text])) is not None:
+        others = (meant,)
+        held, value = _strengths(connection, index, meant)
+        strength = SYNONYM_WEIGHT * value
     known = len(own[0]) or len(held)
     weight = math.log(1 + (len(index.ids) - known + 0.5) / (known + 0.5))
+    if term.text.isdigit() and len(term.text) <= 3:
+        weight *= _SHORT_NUMBER
     if not known:
         weight *= 0.0 if term.optional else 1.0 if is_cjk(term.text) else _UNKNOWN_WEIGHT
     return Weighed(term, stem[term.text], others, weight, held, strength)

@@ -23,6 +23,7 @@ thing this those though through to too try under until up us use used uses using
 what when where whether which while who whose why will with without work would yet you your
 anything everything nothing gets gives given instead keep keeps kept lets really several simply terrible whole
 shows showing shown seen seems reports reported nsys ncu nsight profiler
+against rest itself towards got getting
 example examples tutorial explain problem problems issue issues question optimize optimization improve
 """.split())
 # Chinese function words and question words, alone or paired with a neighbour; they carry no topic.
@@ -33,7 +34,7 @@ _STOP_CJK = frozenset("""
 成为 变成 变得 使得 造成 出现 问题 情况 导致 发现 目前 现在 希望 想要 能够 不能 无法 已经 可能 一下
 如果 虽然 还是 不是 只有 只能 然后 里面 有没 有什 请问 办法 方法 比如
 """.split())
-_PARTICLES = frozenset("的了吗呢吧是在和与及或也都就被把将让使而但从到对为以于由其这那个们么怎哪很太之还再又才只已")
+_PARTICLES = frozenset("有的了吗呢吧是在和与及或也都就被把将让使而但从到对为以于由其这那个们么怎哪很太之还再又才只已")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from .embedding.encoder import encoder_of
 from .fulltext import Wanted, scores, weigh
 from .index import Index, lines_of
 from .meaning import nearness
+from .off_topic import is_off_topic
 from .query import parse
 from .top import top
 
@@ -68,7 +69,7 @@ def score(connection: sqlite3.Connection, index: Index, text: str, model: str, b
     highest = float(final.max(initial=0.0))
     strongest = max((cosine for _, cosine in nearest.values()), default=0.0)
     if not by_meaning:
-        answers = highest >= MIN_SCORE
+        answers = highest >= (_SURE if is_off_topic(text) else MIN_SCORE)
     elif strongest - scope >= CLEARLY_NEARER:
         answers = highest >= MIN_WITH_MEANING
     else:

@@ -79,6 +79,13 @@ fuse | fusion
 load | read
 store | write
 hoist | loop invariant | invariant
+activation | silu | gelu | swiglu | relu | sigmoid | softplus
+linear attention | mamba | ssm | state space | gated delta | delta rule | recurrence
+big | large | huge
+tiny | small | little
+atomic | atomicadd | atomic add
+nondeterminism | nondeterministic | run to run | race
+wrapper | host side | cpu side | python code
 拷贝 | 复制 | 数据搬运 | copy
 利用率 | 占用率 | utilization
 线程块 | 程序块 | cta
@@ -112,6 +119,15 @@ hoist | loop invariant | invariant
 指数 | exp
 除法 | division
 倒数 | reciprocal
+通信 | 传输 | communication
+重叠 | 掩盖 | overlap
+原子 | atomic
+激活 | activation
+步长 | stride
+布局 | layout
+转置 | transpose
+预取 | prefetch
+越界 | out of bounds
 解码 | decode
 并行 | parallelism
 量化 | quantize

@@ -63,6 +63,9 @@ def test_languages(text: str, language: str) -> None:
     ("n = lengths.max().item()", "a read by the host"),
     ("o = torch.empty(s, dtype=torch.float32); f[grid](o); return o.to(x.dtype)", "a cast after the launch"),
     ("f[grid](a); f[grid](b)", "two launches of one kernel"),
+    ("kernel[(B * H,)](q, k, v, o, T, BLOCK=64)", "a launch over batch and heads"),
+    ("grid = (batch_size, num_heads)", "a launch over batch and heads"),
+    ("for i in range(n):\n    tl.atomic_add(p + i, v)", "a loop whose iterations are independent"),
     ("f[grid](a); g[grid](a)", "several launches"),
     ("@triton.autotune(configs=[triton.Config({})], key=['T'])", "a short list of configurations"),
     ("tl.atomic_add(p, x)", "an atomic add"),
@@ -81,6 +84,8 @@ def test_what_a_snippet_does(code: str, because: str) -> None:
     ("a = tl.load(p, mask=m); b = tl.load(q, mask=m)", "a repeated load"),
     ("def kernel(x, BLOCK: tl.constexpr): ...", "an extent as constexpr"),
     ("f[grid](a); g[grid](a)", "two launches of one kernel"),
+    ("grid = (triton.cdiv(V, BV), B * H)", "a launch over batch and heads"),
+    ("kernel[(M, N)](x, y)", "a launch over batch and heads"),
 ])
 def test_what_a_snippet_does_not_do(code: str, absent: str) -> None:
     assert read_code(code).is_code
