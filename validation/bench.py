@@ -87,7 +87,8 @@ def evidence_of(result: BenchResult) -> Evidence | None:
         level="timing",
         verdict=result.verdict,
         workloads=tuple(timing["workloads"]),
-        timing={key: value for key, value in timing.items() if key not in ("workloads", "verdict")},
+        timing={key: value for key, value in timing.items() if key not in ("workloads", "verdict")}
+        | {"variant_sha256": {one.name: one.sha256 for one in chosen}},
         findings=tuple(_placed(finding, file) for finding in result.findings),
         environment=result.environment,
         measured_at=result.measured_at,

@@ -14,8 +14,8 @@ from typer.core import TyperGroup
 from skel.faults import as_fault
 from skel.store.schema.words import ExitStatus
 
+from .fault_report import report_crash, report_fault, report_usage
 from .output import stdout_reserved
-from .report import report_crash, report_fault, report_usage
 
 COMMANDS = {
     "search": "skel.cli.search",
@@ -29,6 +29,7 @@ COMMANDS = {
     "capture": "skel.cli.capture",
     "evidence": "skel.cli.evidence",
     "revalidate": "skel.cli.revalidate",
+    "report": "skel.cli.report",
     "serve": "skel.cli.serve",
     "tools": "skel.cli.tools",
     "call": "skel.cli.call",

@@ -1,76 +1,102 @@
-"""How a command that could not do its work says so: what, where, what to do; as JSON too where that was asked for."""
+"""`skel report`: stored evidence as a page, or as Markdown."""
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
-import tempfile
-import time
-import traceback
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Annotated, Any, Literal
 
-from skel import __version__
-from skel.faults import Fault
-from skel.store.schema.words import ExitStatus
+import typer
 
-from .output import say, write_json
+from skel.faults import WrongUse
+from skel.files import write_whole
 
+from .database import open_store
+from .options import Db, Json
+from .output import emit, say, working
 
-def report_fault(fault: Fault, json_stream: TextIO | None) -> int:
-    """Report a foreseen fault and return its exit status."""
-    return _report(fault.status, fault.what, fault.where, fault.hint, json_stream)
-
-
-def report_usage(error: Any, json_stream: TextIO | None) -> int:
-    """Report typer's usage error and return status 2."""
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "skel"
-    return _report(ExitStatus.WRONG_USE, error.format_message(), path, f"see `{path} --help`", json_stream)
+Which = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[WHICH]...", help="Skeletons, kernels, first letters of ids, files; else everything."),
+]
+Form = Annotated[str | None, typer.Option("--format", metavar="html|md", help="By default by the name of OUT.")]
+Out = Annotated[str | None, typer.Option("-o", "--out", metavar="OUT", help="Write it there; else print it.")]
 
 
-def report_crash(error: BaseException, words: Sequence[str], json_stream: TextIO | None) -> int:
-    """Save the traceback of a fault of ours to a file, report it in one line, and return status 3."""
-    saved = _save(error, words)
-    what = f"a fault of skel itself: {type(error).__name__}: {_first_line(error)}"
-    return _report(ExitStatus.OUR_FAULT, what, saved, "please report it with that file", json_stream)
+def command(which: Which = None, form: Form = None, out: Out = None, as_json: Json = False, db: Db = None) -> int:
+    """Show evidence, good and bad: verdicts, plots, winners and losers, the search, changed lines, findings.
+
+    WHICH names skeletons, kernels, the first letters of ids, or files of evidence. With `-o OUT` a page is written that
+    needs nothing else (or Markdown, where OUT ends in `.md`); without it Markdown is printed. A file that is there and
+    is no report is never replaced.
+    """
+    from skel.report import as_html, as_markdown, view_of
+    from skel.report.pieces import pieces_of
+
+    chosen = _form(form, out)
+    if out is not None:
+        _require_replaceable(Path(out))
+    with working("making the report"):
+        report = view_of(pieces_of(open_store(db), which or []))
+        text = as_html(report) if chosen == "html" else as_markdown(report)
+    if out is not None:
+        write_whole(Path(out), text)
+        say(f"wrote {out}")
+    document = {
+        "format": chosen,
+        "out": out,
+        "evidence": [_short(one) for one in report.articles],
+        "report": text if out is None else None,
+    }
+    if as_json or out is None:
+        emit(document, as_json, lambda console: _print(console, text))
+    return 0
 
 
-def _report(status: int, what: str, where: str | None, hint: str | None, json_stream: TextIO | None) -> int:
-    say(f"skel: {what}" + (f"\n  where: {where}" if where else "") + (f"\n  what to do: {hint}" if hint else ""))
-    if json_stream is not None:
-        write_json({"error": {"status": status, "what": what, "where": where, "hint": hint}}, json_stream)
-    return status
+def _form(form: str | None, out: str | None) -> Literal["html", "md"]:
+    """Raises WrongUse for a form that does not exist."""
+    if form is None:
+        return "md" if out is None or Path(out).suffix.lower() in (".md", ".markdown") else "html"
+    if form == "html":
+        return "html"
+    if form == "md":
+        return "md"
+    raise WrongUse(f"there is no format {form}", hint="--format html, or --format md")
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or ["no message"])[0][:300]
+def _require_replaceable(path: Path) -> None:
+    """Raises WrongUse where something is there that is no earlier report."""
+    from skel.report.html import GENERATOR
 
-
-def _save(error: BaseException, words: Sequence[str]) -> str | None:
-    """The path of the saved report; None where no folder can be written."""
-    head = f"skel {__version__}, Python {platform.python_version()}, {platform.platform()}\narguments: {list(words)}"
-    text = head + "\n\n" + "".join(traceback.format_exception(error))
-    for folder in _report_folders():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / f"fault-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-            path.write_text(text, encoding="utf-8")
-            return str(path)
-        except OSError:
-            continue
-    sys.stderr.write(text)
-    return None
-
-
-def _report_folders() -> list[Path]:
-    folders = [Path(tempfile.gettempdir())]
+    if not path.is_file():
+        return
     try:
-        import platformdirs
+        with path.open("rb") as file:
+            start = file.read(1000)
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be read: {error.strerror}", hint="give another name") from error
+    if start.strip() and GENERATOR.encode() not in start:
+        raise WrongUse(f"{path} is there already and is no report", hint="give another name, or remove it first")
 
-        folders.insert(0, Path(platformdirs.user_state_dir("skel")) / "reports")
-    except ImportError:
-        pass
-    return folders
+
+def _short(article: Any) -> dict[str, Any]:
+    """What a report says first of a piece of evidence."""
+    evidence = article.evidence
+    return {
+        "id": article.piece.id,
+        "skeleton": evidence.skeleton,
+        "kernel": evidence.kernel,
+        "file": evidence.file,
+        "level": evidence.level,
+        "verdict": evidence.verdict.value,
+        "status": article.piece.status.value,
+        "device": evidence.environment.device,
+        "geometric_mean": {
+            mean.baseline: {mode: ratio.median for mode, ratio in mean.ratio.items()}
+            for mean in (article.means.means if article.means else ())
+        },
+        "changed_lines": [change.title for change in article.changes.shown],
+    }
+
+
+def _print(console: Any, text: str) -> None:
+    console.file.write(text)
