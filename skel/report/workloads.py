@@ -9,7 +9,7 @@ from typing import Any
 from skel.store.schema import Evidence
 
 from .plots import Guide, Plot, Ratio, Row, all_ends, mark, neutral_band, one_guide, ratio_of
-from .reading import MODES, get, named, number, part, plain, positive, text
+from .reading import MODES, get, named, number, part, plain, positive, rows, text
 from .scale import Scale, scale_for
 
 ORIGINAL, OWN = "original", "own"
@@ -43,7 +43,8 @@ class Workload:
     versions: tuple[Version, ...]
     control: dict[str, Ratio]
     floor_us: dict[str, float]
-    samples: str
+    widened: str
+    """The fastest version that only widens the tile; empty where none was timed."""
 
     def version(self, name: str) -> Version | None:
         return next((one for one in self.versions if one.name == name), None)
@@ -65,7 +66,12 @@ def workloads_of(evidence: Evidence) -> tuple[Workload, ...]:
     """The workloads of a timing; none where nothing was timed."""
     if evidence.level != "timing":
         return ()
-    return tuple(_workload(row) for row in evidence.workloads)
+    widened = {
+        text(entry, "candidate")
+        for entry in rows(evidence.timing.get("screening"))
+        if get(entry, "settings", "form") == "widen"
+    }
+    return tuple(_workload(row, widened) for row in evidence.workloads)
 
 
 def plots_of(found: tuple[Workload, ...], protocol: Any) -> tuple[Plot, ...]:
@@ -74,20 +80,20 @@ def plots_of(found: tuple[Workload, ...], protocol: Any) -> tuple[Plot, ...]:
     return tuple(_plot(one, scale, protocol) for one in found if one.versions)
 
 
-def _workload(row: dict[str, Any]) -> Workload:
+def _workload(row: dict[str, Any], widened: set[str]) -> Workload:
     chosen = text(row, "chosen") or ORIGINAL
     own = text(row, "own", "name")
     versions = [_version(name, data, own, chosen) for name, data in named(row.get("candidates")).items()]
-    samples = ", ".join(f"{int(n)} {mode}" for mode in MODES if (n := number(row, "samples", mode)) is not None)
+    versions.sort(key=_order)
     return Workload(
         label=text(row, "label") or "unnamed",
         parameters=plain(part(row, "parameters")),
         verdict=text(row, "verdict"),
         chosen=chosen,
-        versions=tuple(sorted(versions, key=_order)),
+        versions=tuple(versions),
         control={mode: r for mode in MODES if (r := ratio_of(get(row, "control", mode)))},
         floor_us={mode: us for mode in MODES if (us := positive(row, "floor", f"{mode}_us")) is not None},
-        samples=samples,
+        widened=next((one.name for one in versions if one.name in widened), ""),
     )
 
 
@@ -126,11 +132,11 @@ def _plot(one: Workload, scale: Scale, protocol: Any) -> Plot:
             guides.append(Guide(scale.at(most), "floor", "the memory floor, cold"))
         times = ", ".join(f"{us:.2f} µs {mode}" for mode, us in one.floor_us.items())
         notes.append(f"floor {times}: {most:.1f}× is the most that memory allows")
-    rows = tuple(_row(version, scale) for version in one.versions)
+    drawn = tuple(_row(version, scale, version.name == one.widened) for version in one.versions)
     return Plot(
         one.label,
         scale,
-        rows,
+        drawn,
         tuple(guides),
         " · ".join(filter(None, notes)),
         one.verdict,
@@ -138,7 +144,7 @@ def _plot(one: Workload, scale: Scale, protocol: Any) -> Plot:
     )
 
 
-def _row(version: Version, scale: Scale) -> Row:
+def _row(version: Version, scale: Scale, widened: bool) -> Row:
     cold, warm = (version.microseconds.get(mode) for mode in MODES)
     times = " / ".join("–" if us is None else f"{us:.2f}" for us in (cold, warm)) + " µs"
     marks = tuple(mark(scale, version.ratio[mode], mode) for mode in MODES if mode in version.ratio)
@@ -146,13 +152,15 @@ def _row(version: Version, scale: Scale) -> Row:
         (mode, round(min(100.0, 100 * version.of_floor[mode]), 1)) for mode in MODES if mode in version.of_floor
     )
     value = version.ratio["cold"].value if "cold" in version.ratio else ""
-    return Row(version.title, marks, tuple(_tags(version)), value, times, floors)
+    return Row(version.title, marks, tuple(_tags(version, widened)), value, times, floors)
 
 
-def _tags(version: Version) -> Iterator[str]:
+def _tags(version: Version, widened: bool) -> Iterator[str]:
     if version.chosen:
         yield "chosen"
     if version.name == ORIGINAL:
         yield "as shipped"
     if version.name == OWN:
         yield "own best"
+    if widened:
+        yield "only widened"

@@ -40,7 +40,7 @@ def test_every_version_of_every_workload_has_its_marks() -> None:
     small, large = article(timed()).plots
     assert [row.name for row in small.rows] == ["original", "original 4w 1s", "wide-4w", "loop-2w"]
     assert [[mark.mode for mark in row.marks] for row in small.rows] == [[], *[["cold", "warm"]] * 3]
-    assert [row.tags for row in small.rows] == [("as shipped",), ("own best",), ("chosen",), ()]
+    assert [row.tags for row in small.rows] == [("as shipped",), ("own best",), ("chosen", "only widened"), ()]
     assert small.scale == large.scale
     for row in (*small.rows, *large.rows):
         assert all(0 <= mark.low <= mark.at <= mark.high <= 100 for mark in row.marks)
