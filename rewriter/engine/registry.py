@@ -21,6 +21,7 @@ from ..primitives import (
     set_dot_precision,
     set_launcher_default,
     set_options,
+    specialise_clone,
     split_k,
     split_tiles,
     widen_autotune,
@@ -52,6 +53,7 @@ PRIMITIVES: dict[str, Primitive] = {
         persistent_grid.PRIMITIVE,
         parallelise_loop.PRIMITIVE,
         split_k.PRIMITIVE,
+        specialise_clone.PRIMITIVE,
         widen_autotune.PRIMITIVE,
     )
 }

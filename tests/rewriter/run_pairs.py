@@ -29,6 +29,7 @@ EXACT = frozenset(
             "persistent_grid",
         ),
         "parallelise_loop",
+        "specialise_clone",
         "widen_autotune",
     }
 )

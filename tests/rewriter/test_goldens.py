@@ -30,9 +30,10 @@ PRIMITIVES = {
     "persistent_grid": "persistent_grid",
     "parallelise_loop": "parallelise_loop",
     "split_k": "split_k",
+    "specialise_clone": "specialise_clone",
     "widen_autotune": "widen_autotune",
 }
-ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}}
+ARGUMENTS: dict[str, dict[str, object]] = {"first_round": {"form": "first_round"}, "flagged_rows": {"value": 0}}
 """Arguments by the name of a file, where they are not the default."""
 
 
