@@ -295,6 +295,9 @@ class Session:
             found.append(
                 finding("library_changed", place, severity="error", measured=base.measured, what=one.name, name=name)
             )
+        for fields in (fields for event in outcome.all("changed") for fields in event["settings"]):
+            fact = {"code": "device_setting_changed", "severity": "error", "data": {}, "fields": fields}
+            found.append(from_fact(fact | {"fields": fields | {"what": one.name}}, place, base.measured))
         runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
         for kernel in sorted(_foreign(runs, loaded["path"])):
             found.append(

@@ -17,6 +17,8 @@ FAILURES = frozenset(
         "worker_timeout",
         "worker_out_of_memory",
         "worker_raised",
+        "device_error",
+        "device_setting_changed",
         "wrong_code_ran",
         "launch_changed",
         "output_not_from_kernel",

@@ -377,6 +377,11 @@ _TABLE = (
         "only rounds that read nothing of each other, and write places of their own, can run apart",
     ),
     _refusal(
+        "alignment_not_proved",
+        "nothing proves that the offsets at line {line} stay in one run: {why}",
+        "write them as (tile * BLOCK + tl.arange(0, BLOCK)) % SIZE, with a tile counted from program ids",
+    ),
+    _refusal(
         "runtime_needed",
         "{name} cannot become a constexpr: line {line} {why}",
         "cast it with tl.cast, and compute with it outside loops and branches",
@@ -582,6 +587,16 @@ _TABLE = (
         "worker_out_of_memory", "{what} went over {megabytes} MB and was stopped", "smaller inputs, or a higher limit"
     ),
     _finding("worker_raised", "{what} raised {error}", "see the line"),
+    _finding(
+        "device_error",
+        "{what} broke the GPU's context: {error}",
+        "an access out of bounds, most likely: run it on small sizes in the interpreter",
+    ),
+    _finding(
+        "device_setting_changed",
+        "{what} changed {name} of the GPU from {before} to {after}",
+        "a target must leave the device's limits alone: they outlive its call and change what is timed",
+    ),
     _finding("wrong_code_ran", "{what} ran {ran}, not {meant}", "nothing that ran counts"),
     _finding("launch_changed", "{what}", "the rewritten launch must launch the rewritten kernel"),
     _finding(
@@ -771,7 +786,7 @@ _TABLE = (
         "a target must leave the libraries it uses, and what judges it, alone",
     ),
     _finding(
-        "work_left_running", "{what} left {count} threads running", "all work must be done when `run` returns"
+        "work_left_running", "{what} left {count} threads or streams at work", "all work must be done when `run` returns"
     ),
     _finding("read_foreign", "{what} tried to read {tried}", "a target may read its own inputs only"),
 )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+_BREAKS_CONTEXT = re.compile(
+    "illegal memory access|illegal address|misaligned address|illegal instruction|unspecified launch failure"
+    "|device-side assert|hardware stack error|uncorrectable"
+)
+"""In a message of CUDA: an error after which every call in that process fails."""
 
 Stop = Literal["timeout", "memory", "processes"]
 
@@ -81,6 +88,8 @@ class Outcome:
                 found.append(
                     _fact("worker_out_of_memory", what=doing, megabytes=self.limits["megabytes"], error=raised["error"])
                 )
+            elif _BREAKS_CONTEXT.search(raised["error"]):
+                found.append(_fact("device_error", what=doing, error=raised["error"], line=raised.get("line")))
             else:
                 found.append(
                     _fact(

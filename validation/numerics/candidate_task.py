@@ -26,7 +26,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     numbers = Correctness(**payload["numbers"])
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     prepare(device)
-    integrity = Integrity()
+    integrity = Integrity(device)
     emit("begin", what="importing it")
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
     emit("loaded", **loaded.facts())
@@ -43,5 +43,5 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, file, allowed)
     run_undone(hooks, cases, done, exchange, out, device, numbers, emit)
     emit("loaded", **loaded.facts())
-    emit("changed", names=integrity.changed())
+    emit("changed", names=integrity.changed(), settings=integrity.settings())
     return {}

@@ -31,7 +31,7 @@ class Ran:
     reads: list[dict[str, Any]]
     """Loads from guard zones: tensor, side, how far away."""
     threads: int = 0
-    """Threads started in the run and still running when it returned."""
+    """Threads started in the run, and streams that it used, still at work when it returned."""
 
     def facts(self) -> dict[str, Any]:
         """Everything but the tensors."""
@@ -68,7 +68,7 @@ def guarded_run(
     with recorded(watch) as launches, watched_reads(arena) as reads, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
-        left = _thread._count() - threads
+        left = _thread._count() - threads + launches.unfinished_streams()
         if device.startswith("cuda"):
             torch.cuda.synchronize()
     if watch is not None:

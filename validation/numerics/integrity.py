@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,16 +18,56 @@ CLASSES = ("torch.Tensor", "torch.cuda.Event", "torch.cuda.Stream", "torch.cuda.
 """Classes whose methods must."""
 
 
-class Integrity:
-    """What every watched name was when this was made."""
+LIMITS = {
+    0: "cudaLimitStackSize",
+    1: "cudaLimitPrintfFifoSize",
+    2: "cudaLimitMallocHeapSize",
+    5: "cudaLimitMaxL2FetchGranularity",
+    6: "cudaLimitPersistingL2CacheSize",
+}
+"""Limits of a device by CUDA's number (CUDA Runtime API, enum cudaLimit): they hold for the whole context."""
 
-    def __init__(self) -> None:
+
+class Integrity:
+    """What every watched name was when this was made; on a GPU also what limits its device had."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._device = device
+        self._limits = self._read_limits()
         self._before = {name: value for place in _places() for name, value in _callables(place)}
 
     def changed(self) -> list[str]:
         """Names that are another object now, or gone."""
         now = {name: value for place in _places() for name, value in _callables(place)}
         return sorted(name for name, value in self._before.items() if now.get(name) is not value)
+
+    def settings(self) -> list[dict[str, Any]]:
+        """Limits of the device that are others now: name, before, after."""
+        now = self._read_limits()
+        return [
+            {"name": name, "before": before, "after": now.get(name)}
+            for name, before in self._limits.items()
+            if now.get(name) != before
+        ]
+
+    def _read_limits(self) -> dict[str, int]:
+        runtime = _cuda_runtime() if self._device.startswith("cuda") else None
+        found: dict[str, int] = {}
+        for number, name in LIMITS.items() if runtime is not None else ():
+            value = ctypes.c_size_t()
+            if runtime.cudaDeviceGetLimit(ctypes.byref(value), number) == 0:
+                found[name] = value.value
+        return found
+
+
+def _cuda_runtime() -> Any:
+    """The CUDA runtime that torch has loaded; None where there is none, as with ROCm."""
+    import torch
+
+    torch.cuda.init()
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    path = next((line.split(maxsplit=5)[-1] for line in maps if "libcudart" in line), None)
+    return ctypes.CDLL(path) if path else None
 
 
 def _places() -> list[Any]:

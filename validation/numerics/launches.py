@@ -15,6 +15,9 @@ from typing import Any
 
 from .written import Watch
 
+HOLD_CYCLES = 50_000_000
+"""Clock cycles: some 30 ms."""
+
 
 class Launches(Counter[tuple[str, str]]):
     """Launches counted by (kernel, source file), with the hashes of their binaries and the kernels that pretend."""
@@ -24,6 +27,17 @@ class Launches(Counter[tuple[str, str]]):
         self.binaries: dict[tuple[str, str], set[str]] = {}
         self.foreign: set[tuple[str, str]] = set()
         """Kernels that say they stand in a file which holds other code."""
+        self.streams: list[Any] = []
+        """CUDA streams, other than the one the run began on, that kernels were launched on."""
+
+    def unfinished_streams(self) -> int:
+        """How many of those still work although the stream the run began on has come to its end."""
+        if not self.streams:
+            return 0
+        import torch
+
+        torch.cuda.current_stream().synchronize()
+        return sum(not stream.query() for stream in self.streams)
 
     def facts(self) -> list[dict[str, Any]]:
         """One entry a kernel, in plain values."""
@@ -47,6 +61,7 @@ def recorded(watch: Watch | None = None) -> Iterator[Launches]:
     from triton.runtime.jit import JITFunction
 
     counted = Launches()
+    stream = _stream()
 
     def counting(run: Any) -> Any:
         def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -60,6 +75,8 @@ def recorded(watch: Watch | None = None) -> Iterator[Launches]:
             compiled = run(self, *args, **kwargs)
             if after is not None:
                 after()
+            if (other := _stream()) != stream:
+                _hold(other, counted.streams)
             if (binary := _binary(compiled)) is not None:
                 counted.binaries.setdefault(key, set()).add(binary)
             return compiled
@@ -75,6 +92,25 @@ def recorded(watch: Watch | None = None) -> Iterator[Launches]:
     finally:
         for kind, run in zip(kinds, before, strict=True):
             kind.run = run
+
+
+def _stream() -> Any:
+    """The current CUDA stream; None where CUDA is not in use, or captures a graph."""
+    import torch
+
+    if not torch.cuda.is_initialized() or torch.cuda.is_current_stream_capturing():
+        return None
+    return torch.cuda.current_stream()
+
+
+def _hold(stream: Any, streams: list[Any]) -> None:
+    """Keeps another stream busy for a while: whoever waits for its work waits for this as well, and nobody else."""
+    import torch
+
+    if stream is not None and stream != torch.cuda.default_stream():
+        torch.cuda._sleep(HOLD_CYCLES)
+        if stream not in streams:
+            streams.append(stream)
 
 
 def kernels_of(module: Any, path: str) -> list[str]:

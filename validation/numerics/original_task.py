@@ -31,7 +31,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     subject = Subject.from_dict(payload["subject"])
     prepare(device)
-    integrity = Integrity()
+    integrity = Integrity(device)
     emit("begin", what="importing it")
     loaded = load_subject(subject, Path.cwd())
     emit("loaded", **loaded.facts())

@@ -31,6 +31,11 @@ def test_done_needs_the_tasks_own_end() -> None:
             "worker_raised",
             "ValueError: no",
         ),
+        (
+            outcome({"event": "raised", "error": "Triton Error [CUDA]: an illegal memory access was encountered"}),
+            "device_error",
+            "illegal memory access",
+        ),
         (outcome({"event": "raised", "error": "x", "memory": True}, status=1), "worker_out_of_memory", "100"),
     ],
 )
