@@ -30,7 +30,9 @@ from skel.store.schema import NumericsClass
 
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
+from ..analysis.flow import flow_of
 from ..analysis.helpers import asks_in_helper, axis_of, helper_calls, program_calls, unknown_call
+from ..analysis.plain_numbers import PlainNumbers
 from ..analysis.tile_slice import TileSlice, accesses_in, called_name, slice_body
 from ..conditions.aliases import aliases_of
 from ..conditions.own_grid import own_grids, size_at_launch, size_in_kernel, unreadable
@@ -217,19 +219,22 @@ def _named_id(
     target = statement.targets[0]
     if not isinstance(target, ast.Name):
         return None
+    numbers = PlainNumbers(module, kernel, flow_of(kernel.node), frozenset({target.id}))
     for node in ast.walk(kernel.node):
         if isinstance(node, ast.Name) and node.id == target.id and node is not target:
-            around = module.source.parents[node]
-            plain = isinstance(around, (ast.BinOp, ast.Compare)) and not _with_constant(around)
-            if isinstance(node.ctx, ast.Store) or not plain:
+            if isinstance(node.ctx, ast.Store) or not _ends_in_tensor(module, node, numbers):
                 return None
     return (statement, target.id) if len(sliced.repeated) > 1 else None
 
 
-def _with_constant(node: ast.BinOp | ast.Compare) -> bool:
-    """True where the other side is a plain number too, so that the result would be none of Triton's."""
-    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
-    return any(isinstance(s, ast.Constant) for s in sides)
+def _ends_in_tensor(module: Module, node: ast.expr, numbers: PlainNumbers) -> bool:
+    """True where arithmetic with a tensor for sure takes the number up before a name, a method or a call does."""
+    around = module.source.parents[node]
+    while isinstance(around, (ast.BinOp, ast.Compare)):
+        if not numbers.may_be(around):
+            return True
+        around = module.source.parents[around]
+    return False
 
 
 # -- the launcher ------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from collections.abc import Collection
 from skel.store.schema import NumericsClass
 
 from ..analysis.flow import Flow, flow_of
+from ..analysis.plain_numbers import PlainNumbers
 from ..analysis.widening import WideningAnalysis
 from ..analysis.widths import Product, WidthAnalysis
 from ..kernel.definition import KernelDef, Module
@@ -62,7 +63,10 @@ def widen_index(module: Module, kernel: KernelDef) -> list[Edit]:
     casts, left = _casts(module, kernel, flow, products)
     if not casts:
         raise refuse("index_not_root", left[0].node, also=[p.node for p in left[1:]])
-    return wrap_edits(_cast(module, is_root, language, node) for node, is_root in casts.items())
+    numbers = PlainNumbers(module, kernel, flow)
+    return wrap_edits(
+        _cast(module, is_root and not numbers.may_be(node), language, node) for node, is_root in casts.items()
+    )
 
 
 def _casts(
@@ -124,10 +128,11 @@ def _candidates(product: Product) -> list[ast.expr]:
     return roots + ([product.side] if product.tensor else [])
 
 
-def _cast(module: Module, is_root: bool, language: str, node: ast.expr) -> Wrap:
-    """A root is a tensor and takes `.to`; an operand may be a plain number in the interpreter, so it takes `cast`."""
+def _cast(module: Module, is_tensor: bool, language: str, node: ast.expr) -> Wrap:
+    """A tensor takes `.to`; an operand, or what a loop's variable was taken apart to, may be a plain number in the
+    interpreter, so it takes `cast`."""
     start, end = module.source.span(node)
-    if not is_root:
+    if not is_tensor:
         return Wrap(start, end, f"{language}.cast(", f", {language}.int64)")
     outer = bracketed_span(module.source, node)
     bare = not is_atom(node) and outer == (start, end)

@@ -1,257 +1,24 @@
-"""Random kernel bodies: typed expressions and statements over scalars, vectors along K and V, and tiles of both."""
+"""Random kernel bodies: statements over the values of `expressions`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from random import Random
+from .expressions import HELPERS, KINDS, Body, Expressions, Output
 
-KINDS = ("S", "K", "V", "M", "N")
-"""Scalar, [BK], [BV], [BK, BV], [BV, BK]."""
+__all__ = ["HELPERS", "KINDS", "Body", "Output", "Writer"]
 
 
-@dataclass
-class Output:
-    """A buffer that the launcher allocates: its shape and what the launcher returns of it, as source."""
+class Writer(Expressions):
+    """Writes one random body."""
 
-    name: str
-    shape: str
-    returned: str
-
-
-@dataclass
-class Body:
-    """Lines of a kernel's body (indented by levels), with what they ask of signature and launcher."""
-
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    inputs: dict[str, str] = field(default_factory=dict)
-    """Input tensors: name to shape."""
-    outputs: list[Output] = field(default_factory=list)
-    flags: list[str] = field(default_factory=list)
-    time: bool = False
-    helpers: set[str] = field(default_factory=set)
-    slots: bool = False
-
-
-HELPERS = {
-    "squash": "def squash(x):\n    return x / (1.0 + tl.abs(x))",
-    "normalise": "def normalise(x, eps: tl.constexpr = 1e-3):\n    n = tl.sqrt(tl.sum(x * x) + eps)\n    return x / n",
-    "gate": "def gate(x, USE: tl.constexpr):\n    if USE:\n        x = x * tl.sigmoid(x)\n    return x",
-    "put": "def put(p, x, m):\n    tl.store(p, x, mask=m)",
-}
-
-
-class Writer:
-    """Writes one random body. `dirty` lets in what makes a kernel depend on its tile."""
-
-    def __init__(self, rng: Random, row: str, rows: str, dirty: bool, masked: bool) -> None:
-        self.rng, self.row, self.rows = rng, row, rows
-        self.dirty, self.masked = dirty, masked
-        self.body = Body()
-        self.pool: dict[str, list[str]] = {k: [] for k in KINDS}
-        self.level = 1
-        self.step: str | None = None
-        self.count = 0
-        self.pointers = rng.random() < 0.3
-
-    # -- small things ----------------------------------------------------------------------------------------------
-
-    def chance(self, p: float) -> bool:
-        return self.rng.random() < p
-
-    def fresh(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    def emit(self, line: str) -> None:
-        self.body.lines.append((self.level, line))
-
-    def bad(self) -> bool:
-        return self.dirty and self.chance(0.12)
-
-    def mask_k(self) -> str:
-        return self.rng.choice(["m_k", "o_k < K"])
-
-    def mask_v(self) -> str:
-        return self.rng.choice(["m_v", "m_v", "o_v < V", "o_v <= V - 1", "V > o_v"])
-
-    def mask(self, kind: str) -> str | None:
-        k = self.rng.choice(["m_k", "(o_k < K)"])
-        v = (
-            self.rng.choice(["m_v", "m_v", "(o_v < V)"])
-            if self.masked and not (self.dirty and self.chance(0.01))
-            else None
-        )
-        if kind == "S":
-            return None
-        if kind == "K":
-            return k
-        if kind == "V":
-            return v
-        if kind == "M":
-            return f"{k}[:, None] & {v}[None, :]" if v else f"{k}[:, None]"
-        return f"{v}[:, None] & {k}[None, :]" if v else f"{k}[None, :]"
-
-    def offset(self, kind: str) -> str:
-        return {
-            "S": "",
-            "K": " + o_k",
-            "V": " + o_v",
-            "M": " + o_k[:, None] * V + o_v[None, :]",
-            "N": " + o_v[:, None] * K + o_k[None, :]",
-        }[kind]
-
-    def size(self, kind: str) -> tuple[str, str]:
-        """Elements a row in the kernel, and the tail of the buffer's shape on the host."""
-        return {
-            "S": ("1", ""),
-            "K": ("K", ", K"),
-            "V": ("V", ", V"),
-            "M": ("K * V", ", K, V"),
-            "N": ("K * V", ", V, K"),
-        }[kind]
-
-    def place(self, name: str, kind: str, row: str | None = None) -> str:
-        size, _ = self.size(kind)
-        index = row or self.row
-        if self.step and row is None:
-            index = f"({self.row} * T + {self.step})"
-        if "*" in size and self.chance(0.5):
-            size = f"({size})"
-        scale = "" if size == "1" else f" * {size}"
-        return f"{name} + {index}{scale}{self.offset(kind)}"
-
-    def load(self, kind: str) -> str:
-        timed = self.step is not None
-        known = [n for n, s in self.body.inputs.items() if s == self.shape(kind, timed)]
-        if known and self.chance(0.35):
-            name = self.rng.choice(known)
-        else:
-            name = self.fresh("x")
-            self.body.inputs[name] = self.shape(kind, timed)
-        place = self.place(name, kind)
-        if kind == "V" and self.bad():
-            place = place.replace(
-                " + o_v",
-                self.rng.choice(
-                    [
-                        " + (i_v + 1) * BV % V + tl.arange(0, BV)",
-                        " + tl.arange(0, BV)",
-                        " + V - 1 - o_v",
-                        " + (o_v + 1)",
-                    ]
-                ),
-            )
-        mask = self.mask(kind)
-        if mask is None:
-            return f"tl.load({place})"
-        other = self.rng.choice([", other=0.0", ", other=0.0", ", other=0.0", ", other=0", ", other=1.0", ""])
-        return f"tl.load({place}, mask={mask}{other})"
-
-    def shape(self, kind: str, timed: bool) -> str:
-        return f"R{', T' if timed else ''}{self.size(kind)[1]}"
-
-    # -- expressions -----------------------------------------------------------------------------------------------
-
-    def expr(self, kind: str, depth: int = 2) -> str:
-        if self.pool[kind] and (depth <= 0 or self.chance(0.35)):
-            return self.rng.choice(self.pool[kind])
-        if depth <= 0:
-            return self.leaf(kind)
-        return self.rng.choice(self.productions(kind))(depth - 1)
-
-    def leaf(self, kind: str) -> str:
-        if kind == "S":
-            return self.rng.choice(["0.5", "2.0", "-1.0", self.load("S")])
-        return self.load(kind)
-
-    def productions(self, kind: str):  # type: ignore[no-untyped-def]
-        e, c = self.expr, self.rng.choice
-        common = [
-            lambda d: f"({e(kind, d)} {c('+-*')} {e(kind, d)})",
-            lambda d: f"({e(kind, d)} {c('+-*')} {e('S', d)})",
-            lambda d: f"{e('S', 0)} * {e(kind, d)}",
-            lambda d: f"tl.{c(['sigmoid', 'abs'])}({e(kind, d)})",
-            lambda d: f"tl.exp(-tl.abs({e(kind, d)}))",
-            lambda d: f"{e(kind, d)} / (1.0 + tl.abs({e(kind, d)}))",
-            lambda d: f"tl.maximum({e(kind, d)}, {e(kind, d)})",
-            lambda d: f"-{e(kind, 0)}",
-            lambda d: self.helper(kind, d),
-            lambda d: self.load(kind),
-            lambda d: f"tl.where({e(kind, d)} > 0, {e(kind, d)}, {c(['0.0', e('S', 0)])})",
-        ]
-        if kind == "S":
-            common += [
-                lambda d: f"tl.sum({e('K', d)})",
-                lambda d: f"tl.max({e('K', d)}, 0)",
-                lambda d: f"tl.sum({e('K', d)}, axis=0)",
-            ]
-            if self.bad():
-                return [
-                    lambda d: f"tl.sum({e('V', d)}, 0)",
-                    lambda d: f"tl.max({e('V', d)}, 0)",
-                    lambda d: "i_v * 0.5",
-                    lambda d: "BV * 0.25",
-                    lambda d: "tl.num_programs(0) * 0.5",
-                    lambda d: f"tl.sum({e('M', d)})",
-                ]
-        if kind == "K":
-            common += [
-                lambda d: f"tl.where({self.mask_k()}, {e('K', d)}, 0.0)",
-                lambda d: f"{e('K', d)} / (1.0 + tl.sqrt(tl.sum({e('K', 0)} * {e('K', 0)})))",
-                lambda d: f"tl.exp({e('K', 0)} - tl.max({e('K', 0)}, 0))",
-                lambda d: f"tl.cumsum({e('K', d)}, 0)",
-                lambda d: self.normalised(d),
-            ]
-            if self.bad():
-                return [lambda d: f"tl.sum({e('M', d)}, 1)", lambda d: f"tl.max({e('N', d)}, 0)"]
-        if kind == "V":
-            common += [
-                lambda d: f"tl.sum({e('M', d)}, 0)",
-                lambda d: f"tl.sum({e('N', d)}, 1)",
-                lambda d: f"tl.sum({e('M', d)} * ({e('K', d)})[:, None], axis=0)",
-                lambda d: "o_v.to(tl.float32) * 0.1",
-            ]
-            if self.masked:
-                common.append(lambda d: f"tl.where({self.mask_v()}, {e('V', d)}, 0.0)")
-            if self.bad():
-                return [
-                    lambda d: f"tl.cumsum({e('V', d)}, 0)",
-                    lambda d: f"{e('V', 0)} - tl.max({e('V', 0)}, 0)",
-                    lambda d: "tl.arange(0, BV).to(tl.float32)",
-                    lambda d: f"{e('V', d)} * (i_v + 1)",
-                    lambda d: f"{e('V', d)} / tl.sum({e('V', d)} + 8.0, 0)",
-                ]
-        if kind == "M":
-            common += [
-                lambda d: f"({e('K', d)})[:, None] * ({e('V', d)})[None, :]",
-                lambda d: f"{e('M', d)} * ({e('K', d)})[:, None]",
-                lambda d: f"{e('M', d)} + ({e('V', d)})[None, :]",
-                lambda d: f"tl.trans({e('N', d)})",
-                lambda d: f"{e('M', d)} * tl.expand_dims({e('K', d)}, 1)",
-            ]
-        if kind == "N":
-            common += [
-                lambda d: f"({e('V', d)})[:, None] * ({e('K', d)})[None, :]",
-                lambda d: f"{e('N', d)} - ({e('V', d)})[:, None]",
-                lambda d: f"tl.trans({e('M', d)})",
-            ]
-        return common
-
-    def normalised(self, depth: int) -> str:
-        self.body.helpers.add("normalise")
-        return f"normalise({self.expr('K', depth)})"
-
-    def helper(self, kind: str, depth: int) -> str:
-        name = self.rng.choice(["squash", "gate"])
-        self.body.helpers.add(name)
-        return f"{name}({self.expr(kind, depth)}{', True' if name == 'gate' else ''})"
-
-    # -- statements ------------------------------------------------------------------------------------------------
+    renew = True
+    """Whether assignments may set names again."""
 
     def assign(self, kinds: str = "SSKKVVMMN") -> None:
         kind = self.rng.choice(kinds)
         text = self.expr(kind)
-        if self.pool[kind] and self.chance(0.3):
+        if self.cast and kind == "K" and self.chance(0.3):
+            text = f"({text}){self.cast}"
+        if self.pool[kind] and self.renew and self.chance(0.3):
             name = self.rng.choice(self.pool[kind])
             self.emit(f"{name} {self.rng.choice('+*-')}= {text}" if self.chance(0.5) else f"{name} = {text}")
             return
@@ -265,13 +32,43 @@ class Writer:
             self.emit(f"{name} = {text}")
         self.pool[kind].append(name)
 
-    def state(self) -> None:
-        """A tile that starts as zeros, to be carried."""
+    def state(self) -> tuple[str, str]:
+        """A tile that starts as zeros, to be carried: its kind and name."""
         kind = self.rng.choice("MMNV")
         name = self.fresh("acc")
         shape = {"M": "[BK, BV]", "N": "[BV, BK]", "V": "[BV]"}[kind]
         self.emit(f"{name} = tl.zeros({shape}, dtype=tl.float32)")
+        if self.chance(0.4):
+            flag = self.fresh("FLAG")
+            guarded = self.chance(0.6)
+            if guarded:
+                self.body.flags.append(flag)
+                self.emit(f"if {flag}:")
+            self.level += guarded
+            self.emit(f"{name} += {self.load(kind)}")
+            self.level -= guarded
         self.pool[kind].append(name)
+        return kind, name
+
+    def softmax(self) -> None:
+        """Exponentials of scaled values below their maximum, along K: of a vector or of each lane of a tile."""
+        kind = self.rng.choice("KKM")
+        scaled, top, power = self.fresh("s"), self.fresh("m"), self.fresh("e")
+        lanes, column = ("[:, None]", "[None, :]") if kind == "M" else ("", "")
+        factor = self.rng.choice(["0.7", "0.125", self.expr("S", 0)])
+        self.emit(f"{scaled} = {self.expr(kind, 1)} * {factor}")
+        if self.chance(0.5):
+            self.emit(f"{scaled} = tl.where((o_k < K){lanes}, {scaled}, float('-inf'))")
+        self.emit(f"{top} = tl.max({scaled}, 0)")
+        self.emit(f"{power} = tl.exp({scaled} - {top}{column})")
+        self.pool[kind].append(power)
+        if self.chance(0.7):
+            total, share = self.fresh("l"), self.fresh("k" if kind == "K" else "h")
+            self.emit(f"{total} = tl.sum({power}, 0)")
+            self.emit(f"{share} = {power} / {total}{column}")
+            self.pool[kind].append(share)
+        if self.chance(0.25):
+            self.pool["S" if kind == "K" else "V"].append(top)
 
     def branch(self) -> None:
         """Existing names set again in one or both arms."""
@@ -303,21 +100,37 @@ class Writer:
             self.pool = before
             self.level -= 1
 
-    def loop(self) -> None:
-        """A time loop; names set in it for the first time do not leave it."""
+    def loop(self, independent: bool = False) -> None:
+        """A time loop; names set in it for the first time do not leave it. `independent`: it carries nothing."""
         self.body.time = True
-        if self.chance(0.7):
-            self.state()
+        state = self.state() if not independent and self.chance(0.7) else None
+        square = None
+        if state and state[0] == "M" and self.chance(0.3):
+            square = self.fresh("a")
+            column, row = self.expr("K", 1), self.expr("K", 1)
+            self.emit(f"{square} = ((({column})[:, None] * ({row})[None, :]) * 0.1).to(tl.float32)")
         variable = self.fresh("t")
-        head = self.rng.choice(["range(T)", "range(0, T)", "tl.range(T)", "tl.static_range(T)", "range(T - 1, -1, -1)"])
+        heads = ["range(T)", "range(0, T)", "tl.range(T)"]
+        heads += [] if self.body.counted else ["tl.static_range(T)"]
+        head = self.rng.choice(heads if independent else [*heads, "range(T - 1, -1, -1)"])
         self.emit(f"for {variable} in {head}:")
         self.level += 1
         outer, self.step = self.step, variable
         before = {k: list(v) for k, v in self.pool.items()}
+        self.renew = not independent
         for _ in range(self.rng.randint(1, 4)):
             self.assign()
+        self.renew = True
         carried = [(k, n) for k in "MNVKS" for n in before[k]]
-        for kind, name in self.rng.sample(carried, min(len(carried), self.rng.randint(1, 2))):
+        if independent:
+            carried = []
+            self.store()
+        chosen = self.rng.sample(carried, min(len(carried), self.rng.randint(1, 2)))
+        if square and state:
+            self.emit(f"{state[1]} = tl.dot({square}, {state[1]}) + {self.expr('M', 1)}")
+        elif state and state not in chosen:
+            chosen.append(state)
+        for kind, name in chosen:
             self.emit(
                 f"{name} = {name} * 0.5 + {self.expr(kind)}" if self.chance(0.7) else f"{name} += {self.expr(kind)}"
             )
@@ -438,22 +251,57 @@ class Writer:
             )
         return f"tl.sum({inner}, 1)"
 
+    def write_rows(self, first: list[str]) -> Body:
+        """A body for one program a row, which walks the tiles itself. `first`: how a round begins."""
+        for _ in range(self.rng.randint(1, 3)):
+            self.assign("SK")
+        carried = self.fresh("s") if self.chance(0.25) else None
+        if carried:
+            self.emit(f"{carried} = 0.0")
+        heads = ["range(tl.cdiv(V, BV))", "range(0, tl.cdiv(V, BV))", "tl.range(0, tl.cdiv(V, BV))"]
+        self.emit(f"for i_v in {self.rng.choice(heads)}:")
+        self.level += 1
+        for line in first:
+            self.emit(line)
+        self.renew = self.chance(0.2)
+        for _ in range(self.rng.randint(1, 3)):
+            self.assign("KVVVMN")
+        for _ in range(self.rng.randint(1, 2)):
+            kind = self.rng.choice("VVMN")
+            if self.chance(0.2):
+                self.in_place(kind)
+            else:
+                self.write(self.place(self.out(kind), kind), self.expr(kind), self.mask(kind))
+        if carried:
+            self.emit(f"{carried} += {self.partial('S')}")
+        self.level -= 1
+        if carried:
+            self.write(self.place(self.out("S"), "S"), carried, None)
+        return self.body
+
     def write_body(self) -> Body:
         for _ in range(self.rng.randint(2, 5)):
             self.assign("SKKKV")
+        if self.chance(0.12):
+            self.loop(independent=True)
+            return self.body
         loops = 1 if self.chance(0.4) else 0
         for part in range(self.rng.randint(2, 5)):
             roll = self.rng.random()
             if loops and part == 1:
                 self.loop()
-            elif roll < 0.5:
+            elif roll < 0.4:
                 self.assign()
+            elif roll < 0.5:
+                self.softmax()
             elif roll < 0.65:
                 self.branch()
             else:
                 self.store()
-        name = self.out("V")
-        self.write(self.place(name, "V"), self.expr("V", 1), self.mask("V"))
+        name, value = self.out("V"), self.expr("V", 1)
+        if self.pool["K"] and self.chance(0.6):
+            value = f"({value}) * tl.sum({' + '.join(self.pool['K'][-3:])})"
+        self.write(self.place(name, "V"), value, self.mask("V"))
         if self.dirty and self.chance(0.08):
             at = self.rng.randint(0, len(self.body.lines) - 1)
             while at and self.body.lines[at][0] != 1:

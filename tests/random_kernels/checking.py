@@ -4,49 +4,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from random import Random
 
 from .generator import Sample, generate
-from .interpreting import Job, Ran, interpret
-from .rewriting import FEW, Rewritten, Settings, rewrite
+from .interpreting import Job, Ran, interpret_some
+from .rewriting import FEW, Rewritten, Settings, Stack, others, rewrite, stack
+from .summary import GOOD, Summary
 
 NAIVE = "(widened, nothing checked)"
 WIDEN = "fuse_vtiles:form=widen:tile=whole"
-GOOD = ("equal", "close")
 
 
-@dataclass
-class Summary:
-    """Counts over a range of seeds. `wrong` and `faults` must stay empty."""
+class Made:
+    """One sample with everything that the engine made of it."""
 
-    first: int
-    count: int
-    done: int = 0
-    """Kernels looked at so far."""
-    judged: int = 0
-    """Kernels whose original runs, inside its tensors, the same in any order of programs."""
-    candidates: int = 0
-    bitwise: int = 0
-    """Candidates equal to the bit; the others differ by the order of a sum."""
-    rewritten: int = 0
-    """Kernels with at least one candidate."""
-    originals: Counter[str] = field(default_factory=Counter)
-    refusals: Counter[str] = field(default_factory=Counter)
-    """Judged kernels that widening to the whole refuses, by the first code."""
-    needless: Counter[str] = field(default_factory=Counter)
-    """Those among them where widening without any check gives the same results on the inputs tried."""
-    examples: dict[str, list[int]] = field(default_factory=dict)
-    """A few seeds of needless refusals by code."""
-    wrong: list[dict[str, Any]] = field(default_factory=list)
-    faults: list[dict[str, Any]] = field(default_factory=list)
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        path, rng = f"random_{sample.seed}.py", Random(f"stacks {sample.seed}")
+        self.single: Rewritten = rewrite(sample.text, path, "kernel", _choices(sample.seed))
+        names = list(others())
+        rng.shuffle(names)
+        self.stacks: list[Stack] = [stack(sample.text, path, "kernel", names)]
+        fused = list(self.single.candidates.items())
+        if fused and rng.random() < 0.5:
+            self.over, text = rng.choice(fused)
+            rng.shuffle(names)
+            self.stacks.append(stack(text, path, "kernel", names))
 
-    def document(self) -> dict[str, Any]:
-        """As plain JSON, counts from the largest."""
-        found = asdict(self)
-        for name in ("originals", "refusals", "needless"):
-            found[name] = dict(getattr(self, name).most_common())
-        return found
+    def job(self) -> Job:
+        texts = dict(self.single.candidates)
+        if WIDEN in self.single.refusals:
+            texts[NAIVE] = self.sample.widened
+        stacks = {self.title(s): s for s in self.stacks if s.steps}
+        texts |= {name: s.text for name, s in stacks.items()}
+        rough = tuple(name for name, s in stacks.items() if s.approximate)
+        return Job(str(self.sample.seed), self.sample.text, texts, approximate=rough)
+
+    def title(self, one: Stack) -> str:
+        return one.name if one is self.stacks[0] else f"{self.over} > {one.name}"
 
 
 def check_seeds(
@@ -55,54 +50,79 @@ def check_seeds(
     """Generate, rewrite, run and compare the kernels of a range of seeds; `seen` is called after every batch."""
     summary = Summary(first, count)
     for start in range(first, first + count, batch):
-        samples = [generate(seed) for seed in range(start, min(start + batch, first + count))]
-        made = {s.seed: rewrite(s.text, f"random_{s.seed}.py", "kernel", _choices(s.seed)) for s in samples}
-        results = {int(r.name): r for r in interpret(_job(s, made[s.seed]) for s in samples)}
-        for sample in samples:
-            _count(summary, sample, made[sample.seed], results[sample.seed])
-        summary.done += len(samples)
+        made = [Made(generate(seed)) for seed in range(start, min(start + batch, first + count))]
+        results = _run([one.job() for one in made], summary)
+        for one in made:
+            _count(summary, one, results.get(one.sample.seed))
+        summary.done += len(made)
         seen(summary)
     return summary
 
 
+def _run(jobs: Sequence[Job], summary: Summary) -> dict[int, Ran]:
+    """What came of each job by its seed. A job that ends the process is a fault, and the others go on without it."""
+    found: dict[int, Ran] = {}
+    left = list(jobs)
+    while left:
+        results, death = interpret_some(left)
+        found |= {int(r.name): r for r in results}
+        left = left[len(results) :]
+        if death is not None and left:
+            summary.faults.append({"seed": int(left[0].name), "what": death})
+            left = left[1:]
+    return found
+
+
 def _choices(seed: int) -> list[tuple[str, Settings]]:
-    """Widening to the whole, and three of the others in turn."""
-    others = FEW[1:]
-    return [FEW[0], *(others[(seed + i) % len(others)] for i in (0, 2, 5))]
+    """Widening to the whole, and two of the others in turn."""
+    rest = FEW[1:]
+    return [FEW[0], *(rest[(seed + i) % len(rest)] for i in (0, 2))]
 
 
-def _job(sample: Sample, made: Rewritten) -> Job:
-    texts = dict(made.candidates)
-    if WIDEN in made.refusals:
-        texts[NAIVE] = sample.widened
-    return Job(str(sample.seed), sample.text, texts)
-
-
-def _count(summary: Summary, sample: Sample, made: Rewritten, ran: Ran) -> None:
+def _count(summary: Summary, one: Made, ran: Ran | None) -> None:
+    seed = one.sample.seed
+    _count_engine(summary, one)
+    if ran is None:
+        summary.originals["died"] += 1
+        return
     summary.originals[ran.original] += 1
-    for bug in made.bugs:
-        summary.faults.append({"seed": sample.seed, "what": bug.strip().splitlines()[-1]})
     if ran.original == "error":
-        summary.faults.append({"seed": sample.seed, "what": f"the original does not run: {ran.why}"})
+        summary.faults.append({"seed": seed, "what": f"the original does not run: {ran.why}"})
     if ran.original != "equal":
         return
     summary.judged += 1
-    summary.rewritten += bool(made.candidates)
-    for name in made.candidates:
+    summary.rewritten += bool(one.single.candidates or any(s.steps for s in one.stacks))
+    for name, word in ran.candidates.items():
+        if name == NAIVE:
+            continue
         summary.candidates += 1
-        summary.bitwise += ran.candidates[name] == "equal"
-        if ran.candidates[name] not in GOOD:
-            summary.wrong.append(
-                {"seed": sample.seed, "candidate": name, "is": ran.candidates[name], "why": ran.reasons[name]}
-            )
-    codes = [code for code, _ in made.refusals.get(WIDEN, ())]
+        summary.bitwise += word == "equal"
+        if word not in GOOD:
+            summary.wrong.append({"seed": seed, "candidate": name, "is": word, "why": ran.reasons[name]})
+    for made in one.stacks:
+        if made.steps and ran.candidates[one.title(made)] in GOOD:
+            summary.equivalent.update(name for name, _ in made.steps)
+    for name in one.single.candidates:
+        summary.equivalent[name.split(":")[0]] += ran.candidates[name] in GOOD
+    codes = [code for code, _ in one.single.refusals.get(WIDEN, ())]
     if codes:
-        summary.refusals[codes[0]] += 1
+        summary.widening_refused[codes[0]] += 1
         if ran.candidates[NAIVE] in GOOD:
             summary.needless[codes[0]] += 1
-            _example(summary.examples.setdefault(codes[0], []), sample.seed)
+            seeds = summary.examples.setdefault(codes[0], [])
+            seeds += [seed] if len(seeds) < 6 else []
 
 
-def _example(seeds: Sequence[int], seed: int) -> None:
-    if isinstance(seeds, list) and len(seeds) < 12:
-        seeds.append(seed)
+def _count_engine(summary: Summary, one: Made) -> None:
+    """What the engine said, whatever the kernel does."""
+    seed = one.sample.seed
+    for bug in [*one.single.bugs, *(bug for made in one.stacks for bug in made.bugs)]:
+        summary.faults.append({"seed": seed, "what": bug.strip().splitlines()[-1], "bug": bug[-1500:]})
+    for title, refusals in one.single.refusals.items():
+        summary.refused.setdefault(title.split(":")[0], Counter())[refusals[0][0]] += 1
+    for name in one.single.candidates:
+        summary.applied[name.split(":")[0]] += 1
+    for made in one.stacks:
+        summary.applied.update(name for name, _ in made.steps)
+        for name, code in made.refusals.items():
+            summary.refused.setdefault(name, Counter())[code] += 1

@@ -31,6 +31,11 @@ class Decoding:
     parameters: tuple[str, ...] = ()
     """Extra parameters with the launcher's argument: `R=R`."""
     constexprs: tuple[str, ...] = ()
+    host: tuple[str, ...] = ()
+    """Lines of the launcher that set what the grid is made of."""
+
+
+HEADS = ("B, H = inputs['heads'].shape",)
 
 
 def decodings(rng: Random) -> Decoding:
@@ -99,8 +104,23 @@ def decodings(rng: Random) -> Decoding:
                 two,
                 ("R",),
             ),
+            Decoding(
+                ("i_v = tl.program_id(0)", "i_bh = tl.program_id(1)", "i_b, i_h = i_bh // 2, i_bh % 2"),
+                "(i_b * 2 + i_h)",
+                "R",
+                ("{NV}", "B * H"),
+                ("R",),
+                host=HEADS,
+            ),
+            Decoding(
+                ("i_v, i_r = tl.program_id(0), tl.program_id(1)",), "i_r", "R", ("{NV}", "B * H"), ("R",), (), HEADS
+            ),
         ]
     )
+
+
+_ROWS = Decoding(("i_r = tl.program_id(0)",), "i_r", "R", ("R",), ("R",))
+"""One program a row: the tiles are a loop of the kernel."""
 
 
 def offsets(rng: Random) -> list[str]:
@@ -121,15 +141,23 @@ def generate(seed: int) -> Sample:
     rng = Random(f"body {seed}")
     dirty = rng.random() < 0.35
     masked = rng.random() < 0.85
-    decoding = decodings(rng)
-    writer = Writer(rng, decoding.row, decoding.rows, dirty, masked)
+    rows = rng.random() < 0.12
+    decoding = _ROWS if rows else decodings(rng)
+    wide = any("int64" in line for line in decoding.lines)
+    writer = Writer(rng, decoding.row, decoding.rows, dirty, masked, wide)
     head = [*decoding.lines]
     middle = ["o_k = tl.arange(0, BK)", *offsets(rng)]
-    rng.shuffle(middle) if len(middle) == 2 else None
+    if len(middle) == 2 and not rows:
+        rng.shuffle(middle)
     masks = ["m_k, m_v = o_k < K, o_v < V"] if rng.random() < 0.4 else ["m_k = o_k < K", "m_v = o_v < V"]
-    body = writer.write_body()
-    lines = [(1, line) for line in (*head, *middle, *masks)] + body.lines
-    tile = rng.choice([4, 8, 8, 16])
+    if rows:
+        # A loop's variable is a plain number in the interpreter, and has no methods.
+        body = writer.write_rows([line.replace(".to(tl.int64)", "") for line in middle[1:]] + ["m_v = o_v < V"])
+        lines = [(1, line) for line in (*head, "o_k = tl.arange(0, BK)", "m_k = o_k < K")] + body.lines
+    else:
+        body = writer.write_body()
+        lines = [(1, line) for line in (*head, *middle, *masks)] + body.lines
+    tile = rng.choice([4, 8, 8, 16, 32])
     text = _file(seed, body, decoding, lines, tile, masked, widened=False)
     return Sample(seed, text, _file(seed, body, decoding, lines, tile, masked, widened=True), dirty)
 
@@ -146,7 +174,7 @@ def _file(
     constexprs = [
         "K: tl.constexpr",
         *(["V: tl.constexpr"] if rng.random() < 0.6 else []),
-        *(["T: tl.constexpr"] if body.time else []),
+        *(["T: tl.constexpr"] if body.time and not body.counted else []),
         "BK: tl.constexpr",
         "BV: tl.constexpr",
         *(f"{f}: tl.constexpr" for f in body.flags),
@@ -154,13 +182,17 @@ def _file(
     ]
     if "V: tl.constexpr" not in constexprs:
         scalars.append("V")
+    if body.time and body.counted:
+        scalars.append("T")
     parts += ["@triton.jit", f"def kernel({', '.join([*pointers, *scalars, *constexprs])}):"]
     parts += _noisy(rng, lines)
     parts += ["", ""] + _launcher(rng, body, decoding, pointers, scalars, constexprs, tile, widened)
     parts += [
         "",
         "",
-        *_workloads(Random(f"sizes {seed}"), body, tile, masked, 4 if "i_b" in "".join(decoding.lines) else 2),
+        *_workloads(
+            Random(f"sizes {seed}"), body, tile, masked, 4 if "i_b" in "".join(decoding.lines) else 2, decoding
+        ),
     ]
     text = "\n".join(parts) + "\n"
     style = rng.random()
@@ -196,6 +228,7 @@ def _launcher(
     widened: bool,
 ) -> list[str]:
     lines = ["def run(inputs):", "    R, T, K, V = inputs['sizes']"]
+    lines += [f"    {line}" for line in decoding.host]
     form = rng.choice(["name", "name", "literal", "cap", "config", "conditional", "global"])
     grid_form = rng.choice(["tuple", "name", "lambda", "def", "count"])
     before: list[str] = []
@@ -235,6 +268,10 @@ def _launcher(
     elif grid_form == "name":
         lines.append(f"    grid = {grid}")
         grid = "grid"
+    steps = [name for name, shape in body.inputs.items() if shape.startswith("R, T, ")]
+    if steps and rng.random() < 0.7:
+        rest = ", _" * (body.inputs[steps[0]].count(",") - 1)
+        lines.append(f"    _, T{rest} = inputs['{steps[0]}'].shape")
     arguments = [f"inputs['{p}']" if p in body.inputs else p for p in pointers] + list(scalars)
     named = []
     for constexpr in constexprs:
@@ -260,7 +297,7 @@ def _launcher(
     return [*before, *lines]
 
 
-def _workloads(rng: Random, body: Body, tile: int, masked: bool, rows: int) -> list[str]:
+def _workloads(rng: Random, body: Body, tile: int, masked: bool, rows: int, decoding: Decoding) -> list[str]:
     k = rng.choice([3, 4, 6])
     if masked:
         sizes = [
@@ -280,5 +317,9 @@ def _workloads(rng: Random, body: Body, tile: int, masked: bool, rows: int) -> l
         "    r = lambda *s: torch.randn(*s, generator=g).to(device)",
         "    return {'sizes': (R, T, K, V),",
     ]
-    lines += [f"            '{name}': r({shape})," for name, shape in body.inputs.items()]
+    lines += [
+        f"            '{name}': r({shape}){'.half()' if name in body.half else ''},"
+        for name, shape in body.inputs.items()
+    ]
+    lines += ["            'heads': r(R // 2, 2),"] if decoding.host else []
     return [*lines, "            }"]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from skel.rewriter.engine import Candidates, candidates
+from skel.rewriter.engine.registry import PRIMITIVES
 from skel.rewriter.result import Bug
 from skel.store.load import load_skeleton
-from skel.store.schema import Skeleton
+from skel.store.schema import NumericsClass, Skeleton
 
 from .interpreting import ROOT
 
@@ -26,6 +27,8 @@ FEW: tuple[tuple[str, Settings], ...] = (
     ("loop_tiles", {"tiles": "all"}),
 )
 """One of each kind of decision."""
+TIMED = frozenset({"widen_autotune"})
+"""Skeletons that only change what a tuner times: there is nothing to run."""
 
 
 @dataclass
@@ -38,10 +41,39 @@ class Rewritten:
     """Tracebacks of faults of our own."""
 
 
+@dataclass
+class Stack:
+    """Skeletons applied one after the other, each to what the last one left."""
+
+    text: str
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    """Those that applied, with the text each one left."""
+    approximate: bool = False
+    refusals: dict[str, str] = field(default_factory=dict)
+    """The first code of those that did not, by skeleton."""
+    bugs: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return " > ".join(name for name, _ in self.steps)
+
+
 @cache
 def skeleton(name: str) -> Skeleton:
     """The packaged record."""
     return load_skeleton(ROOT / "skeletons" / name / "skeleton.yaml")
+
+
+@cache
+def others() -> tuple[str, ...]:
+    """Every skeleton that rewrites, apart from those of FEW."""
+    found = sorted(path.parent.name for path in (ROOT / "skeletons").glob("*/skeleton.yaml"))
+    apart = TIMED | {name for name, _ in FEW}
+    return tuple(name for name in found if name not in apart and _rewrites(skeleton(name)))
+
+
+def _rewrites(record: Skeleton) -> bool:
+    return bool(record.schedule) and all(step.primitive in PRIMITIVES for step in record.schedule)
 
 
 def rewrite(
@@ -50,7 +82,9 @@ def rewrite(
     """Every candidate of the choices, whatever its rank. Warps are left alone: the interpreter has none."""
     found = Rewritten()
     for name, settings in choices:
-        result = candidates(skeleton(name), text, path, kernel, {"num_warps": "kept", **settings}, wide=True)
+        record = skeleton(name)
+        warps = {"num_warps": "kept"} if any(d.name == "num_warps" for d in record.decisions) else {}
+        result = candidates(record, text, path, kernel, {**warps, **settings}, wide=True)
         title = ":".join([name, *(f"{k}={v}" for k, v in settings.items())])
         if isinstance(result, Bug):
             found.bugs.append(result.traceback)
@@ -61,3 +95,20 @@ def rewrite(
         else:
             found.refusals[title] = [(r.code, r.lines) for r in result.refusals]
     return found
+
+
+def stack(text: str, path: str, kernel: str, names: Sequence[str]) -> Stack:
+    """The skeletons in that order, each by the first of its candidates."""
+    made = Stack(text)
+    for name in names:
+        result = candidates(skeleton(name), made.text, path, kernel)
+        if isinstance(result, Bug):
+            made.bugs.append(f"{name} after {made.name or 'nothing'}: {result.traceback}")
+        elif isinstance(result, Candidates):
+            best = result.items[0]
+            made.text = best.text
+            made.approximate |= NumericsClass.APPROXIMATE.join(best.numerics) == best.numerics
+            made.steps.append((name, best.text))
+        else:
+            made.refusals[name] = result.refusals[0].code
+    return made

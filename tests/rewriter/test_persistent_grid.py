@@ -47,7 +47,8 @@ def test_the_id_becomes_the_variable_of_a_loop(rewrite: Callable[..., list[str]]
         [("i = tl.program_id(0)", "i = tl.program_id(0).to(tl.int64)")],
         [("i * BN", "i.to(tl.int64) * BN")],
         [("i * BN", "tl.program_id(0) * BN"), ("    i = tl.program_id(0)\n", "")],
-        [("i * BN", "(i % 8) * BN")],
+        [("    o = i * BN", "    j = i % BN\n    o = j * BN")],
+        [("    o = i * BN", "    n = tl.cdiv(BN, 2)\n    j = i // n\n    o = j * BN")],
     ],
 )
 def test_an_id_that_must_be_a_tensor_stays_one(rewrite: Callable[..., list[str]], pairs: list[tuple[str, str]]) -> None:
