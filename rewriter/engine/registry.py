@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..primitives import (
+    alignment_hints,
     block_pointer_to_mask,
     cache_hints,
     defer_state_load,
@@ -53,6 +54,7 @@ PRIMITIVES: dict[str, Primitive] = {
         persistent_grid.PRIMITIVE,
         parallelise_loop.PRIMITIVE,
         split_k.PRIMITIVE,
+        alignment_hints.PRIMITIVE,
         specialise_clone.PRIMITIVE,
         widen_autotune.PRIMITIVE,
     )

@@ -92,7 +92,7 @@ def elide_masks(module: Module, kernel: KernelDef) -> list[Edit]:
     edits: list[Edit] = []
     if runtime:
         try:
-            edits = _parameters(module, kernel, runtime)
+            edits = even_parameters(module, kernel, runtime)
         except Refuse:
             # What the launches cannot tell stays; what the kernel knows by itself need not.
             found = [one for one in found if not set(one.evens) & set(runtime)]
@@ -130,8 +130,8 @@ def _follows(flow: Flow, one: ast.stmt, two: ast.stmt) -> bool:
     return False
 
 
-def _parameters(module: Module, kernel: KernelDef, evens: list[Even]) -> list[Edit]:
-    """The constexpr parameters, and what every launch passes for them."""
+def even_parameters(module: Module, kernel: KernelDef, evens: list[Even]) -> list[Edit]:
+    """The constexpr parameters, and what every launch passes for them. Raises Refuse."""
     language = language_name(module, kernel)
     if language is None:
         raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")

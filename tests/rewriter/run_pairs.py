@@ -30,6 +30,7 @@ EXACT = frozenset(
         ),
         "parallelise_loop",
         "specialise_clone",
+        "alignment_hints",
         "widen_autotune",
     }
 )

@@ -30,6 +30,7 @@ PRIMITIVES = {
     "persistent_grid": "persistent_grid",
     "parallelise_loop": "parallelise_loop",
     "split_k": "split_k",
+    "alignment_hints": "alignment_hints",
     "specialise_clone": "specialise_clone",
     "widen_autotune": "widen_autotune",
 }
