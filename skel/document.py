@@ -72,6 +72,18 @@ def figures(report: CompileReport, kernel: str | None) -> dict[str, Any]:
     return {name: getattr(worst, name) for name in FIGURES}
 
 
+def compile_evidence(document: dict[str, Any]) -> dict[str, Any]:
+    """The part `compile` of evidence: figures of the original and of the candidate that was chosen."""
+    compiled = document["compile"]
+    if compiled is None:
+        return {}
+    kept = {key: compiled[key] for key in ("target", "workload", "original") if key in compiled}
+    chosen = next((one for one in document["candidates"] if one["chosen"]), None)
+    if chosen is not None:
+        kept["candidate"] = {key: chosen.get(key) for key in ("name", *FIGURES)}
+    return kept
+
+
 def _candidate(progress: Progress, one: Candidate, verdict: Verdict) -> dict[str, Any]:
     report = progress.reports.get(one.name)
     assert progress.candidates is not None

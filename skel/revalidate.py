@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skel.document import compile_evidence
 from skel.files import read_source
 from skel.gpu import gpu_names
 from skel.store.schema import Environment, Evidence, Finding, Verdict
@@ -59,14 +60,13 @@ def _of_document(before: Evidence, verdict: Verdict, document: dict[str, Any]) -
     numerics = document["numerics"]
     checked = numerics["candidates"][0]["workloads"] if numerics and numerics["candidates"] else ()
     level = "numerics" if numerics else "compile"
-    compiled = document["compile"] or {}
     return Evidence.model_validate(
         before.model_dump()
         | {
             "level": level,
             "verdict": verdict,
             "workloads": tuple(checked),
-            "compile": {name: compiled[name] for name in ("target", "workload", "original") if name in compiled},
+            "compile": compile_evidence(document),
             "numerics": {name: value for name, value in (numerics or {}).items() if name != "candidates"},
             "timing": {},
             "findings": tuple(Finding.model_validate(one) for one in document["findings"][:40]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skel.store.schema import Evidence
 
-from .reading import named, number, part, rows, text
+from .reading import number, part, text
 from .workloads import Workload
 
 MOST_REGISTERS = 255
@@ -53,17 +53,11 @@ def compiled_of(evidence: Evidence, workloads: Iterable[Workload]) -> tuple[Figu
 
 
 def _from_compile(evidence: Evidence) -> dict[str, list[dict[str, float | None]]]:
-    """`compile` holds the original's figures, and reports by candidate where they were kept."""
+    """The figures of the original and of the candidate that was chosen."""
     found: dict[str, list[dict[str, float | None]]] = {}
-    original = part(evidence.compile, "original")
-    if original:
-        found["original"] = [{key: number(original, key) for key in _KEYS}]
-    for report in rows(evidence.compile.get("reports")):
-        for kernel in rows(report.get("kernels")):
-            name = text(report, "candidate") or "candidate"
-            found.setdefault(name, []).append({key: number(kernel, key) for key in _KEYS})
-    for name, figures in named(evidence.compile.get("candidates")).items():
-        found.setdefault(name, []).append({key: number(figures, key) for key in _KEYS})
+    for key in ("original", "candidate"):
+        if figures := part(evidence.compile, key):
+            found.setdefault(text(figures, "name") or key, []).append({name: number(figures, name) for name in _KEYS})
     return found
 
 

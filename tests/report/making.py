@@ -125,7 +125,11 @@ def checked(**changes: Any) -> Evidence:
         "verdict": "equivalent",
         "workloads": (row,),
         "timing": {},
-        "compile": {"target": "sm_90", "original": {"registers": 38, "spill_bytes": 0, "num_warps": 1}},
+        "compile": {
+            "target": "sm_90",
+            "original": {"name": "original", "registers": 38, "spill_bytes": 0, "num_warps": 1},
+            "candidate": {"name": "loop-2w", "registers": 40, "spill_bytes": 8, "num_warps": 2},
+        },
         "numerics": {"class": "reassociated", "device": "cpu", "sentinels": {"tried": 24, "rejected": 24}},
         "findings": (),
         "environment": {"device": "cpu (interpreter)", "triton": "3.7.1"},

@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from skel.report import Piece, as_html, view_of
-from skel.store.evidence import load_evidence
-from skel.store.load import load_skeleton
-from skel.store.schema import EvidenceStatus
+from skel.report import as_html, view_of
 from tests.report.browser import find_chromium, measure, screenshot
+from tests.report.flagship import flagship_report
 from tests.report.making import checked, losing, piece, timed, unfinished
 
-ROOT = Path(__file__).resolve().parents[2]
-FLAGSHIP = ROOT / "skeletons" / "fuse_vtiles"
 WIDTHS = (320, 390, 800, 1280)
 COLD = {False: (0x1D, 0x5F, 0xD1), True: (0x6A, 0xA5, 0xFF)}
 WARM = {False: (0xC6, 0x5D, 0x07), True: (0xFF, 0xA5, 0x52)}
@@ -35,13 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def flagship(folder: Path) -> Path:
     """The page of the example that the README shows, with its changed lines."""
-    found = [one for path in sorted((FLAGSHIP / "evidence").glob("*.json")) for one in load_evidence(path)]
-    evidence = next(one for one in found if one.kernel == "kda_decode_kernel" and one.level == "timing")
-    record = load_skeleton(FLAGSHIP / "skeleton.yaml")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        report = view_of([Piece("f" * 64, evidence, EvidenceStatus.REPRODUCED, (), record)])
-    return written(folder / "flagship.html", as_html(report))
+    return written(folder / "flagship.html", as_html(flagship_report()))
 
 
 def written(path: Path, text: str) -> Path:

@@ -148,7 +148,10 @@ def test_a_comparison_without_timing() -> None:
     (compared,) = made.numerics.compared
     assert (compared.passed, compared.wrong, compared.not_counted) == (5, 0, 1)
     assert compared.errors == (("0", "1.94e-08", "1.95e-08"),)
-    assert [one.registers for one in made.compiled] == [(38, 38)]
+    assert [(one.name, one.registers, one.spills) for one in made.compiled] == [
+        ("original", (38, 38), False),
+        ("loop-2w", (40, 40), True),
+    ]
     assert ("the check's own check", "24 of 24 deliberately wrong outputs rejected") in made.numerics.facts
 
 

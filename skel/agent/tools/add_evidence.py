@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from skel.document import compile_evidence
 from skel.store.jobs import Job, get_job
 from skel.store.schema import Environment, Evidence, Finding, Record, Verdict
 
@@ -86,7 +87,7 @@ def evidence_of(job: Job, skeleton: str | None) -> Evidence:
         level="timing" if timed else "numerics" if numerics else "compile",
         verdict=Verdict(document["verdict"]),
         workloads=tuple(rows or checked),
-        compile={} if compiled is None else {key: compiled[key] for key in ("target", "workload", "original")},
+        compile=compile_evidence(document),
         numerics={} if numerics is None else {k: v for k, v in numerics.items() if k != "candidates"},
         timing={key: value for key, value in timing.items() if key != "workloads"},
         findings=tuple(Finding.model_validate(one) for one in document["findings"][:40]),
