@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from .compiled import span
+from .compiled import MOST_REGISTERS, span
 from .difference import difference
 from .markdown_text import printable
 from .surface import is_partial
@@ -39,7 +39,7 @@ def _environment() -> Environment:
         finalize=_printable,
     )
     environment.filters["span"] = span
-    environment.globals |= {"difference": difference, "is_partial": is_partial}
+    environment.globals |= {"difference": difference, "is_partial": is_partial, "most_registers": MOST_REGISTERS}
     return environment
 
 

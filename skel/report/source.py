@@ -9,7 +9,7 @@ from pathlib import Path
 from skel.store.schema import Evidence
 
 MOST_BYTES = 4_000_000
-"""Larger files are no kernels."""
+"""Larger files are no kernels; what says that it is empty may be a device of the kernel's, and block when read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def source_of(evidence: Evidence) -> Text:
 
     path = _place(evidence.file)
     try:
-        if path is None or not (in_archive(path) or (path.is_file() and path.stat().st_size <= MOST_BYTES)):
+        if path is None or not (in_archive(path) or (path.is_file() and 0 < path.stat().st_size <= MOST_BYTES)):
             return Text(why_not=f"{evidence.file} is not at hand here")
         text = read_source(path).text
     except (OSError, ValueError, WrongUse):

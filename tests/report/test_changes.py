@@ -79,6 +79,7 @@ def test_each_variant_is_held_against_its_own_hash(record: Skeleton, kernel: Pat
         ({"file": "a\0b"}, "is not at hand here"),
         ({"file": "latin.py"}, "cannot be read"),
         ({"file": "/dev/zero"}, "is not at hand here"),
+        ({"file": "/proc/kmsg"}, "is not at hand here"),
         ({"source_sha256": "d" * 64}, "is another text now than the one measured"),
     ],
 )
