@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skel.miner.errors import SourceError
 from skel.store.errors import RecordError, StoreError, UnknownSkeleton
 from skel.store.schema.words import ExitStatus
 
@@ -32,6 +33,8 @@ def as_fault(error: Exception) -> Fault | None:
     """The fault that `error` stands for; None where it is one of ours that nobody foresaw."""
     if isinstance(error, Fault):
         return error
+    if isinstance(error, SourceError):
+        return (MissingHere if error.missing else WrongUse)(error.what, where=error.where, hint=error.hint)
     if isinstance(error, StoreError):
         return MissingHere(error.what, where=error.where, hint=error.hint)
     if isinstance(error, UnknownSkeleton):

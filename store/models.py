@@ -109,3 +109,107 @@ class EvidenceRow(Base):
     """The environment as JSON."""
     content: Mapped[str] = mapped_column(Text)
     """The whole evidence as canonical JSON."""
+
+
+class MinedSourceRow(Base):
+    """A source at the revision that was mined last."""
+
+    __tablename__ = "mined_sources"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    repository: Mapped[str | None] = mapped_column(Text)
+    place: Mapped[str] = mapped_column(Text)
+    """The package, URL or folder, as its entry names it."""
+    revision: Mapped[str] = mapped_column(String(64))
+    licence: Mapped[str] = mapped_column(Text)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    """Of the miner and of the entry's globs: where it differs, the same revision is mined again."""
+    mined_at: Mapped[str] = mapped_column(String(40))
+    summary: Mapped[str] = mapped_column(Text)
+    """JSON: counts of files and kernels, and for each technique what is there, new, gone and changed."""
+
+
+class MinedKernelRow(Base):
+    """A kernel at one place, at the revision that was mined last."""
+
+    __tablename__ = "mined_kernels"
+    __table_args__ = (Index("mined_kernels_place", "source", "path"), Index("mined_kernels_digest", "digest"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source: Mapped[str] = mapped_column(String(64))
+    path: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    line: Mapped[int] = mapped_column(Integer)
+    end_line: Mapped[int] = mapped_column(Integer)
+    language: Mapped[str] = mapped_column(String(16))
+    digest: Mapped[str] = mapped_column(String(64))
+    """Equal for vendored copies, in whatever repository."""
+    licence: Mapped[str] = mapped_column(Text)
+    revision: Mapped[str] = mapped_column(String(64))
+    resources: Mapped[str] = mapped_column(Text)
+    """JSON: tiles, warps, stages, configurations, launches."""
+    conditions: Mapped[str] = mapped_column(Text)
+    """JSON: asserts, guards, heuristics, dispatch tables and comments that state a number."""
+
+
+class OccurrenceRow(Base):
+    """One technique in one kernel's code, however many copies of that code there are."""
+
+    __tablename__ = "occurrences"
+    __table_args__ = (Index("occurrences_technique", "technique", "role"),)
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of digest, technique and role."""
+    technique: Mapped[str] = mapped_column(String(64))
+    role: Mapped[str] = mapped_column(String(16))
+    """`uses`, `could_use` or `hazard`."""
+    language: Mapped[str] = mapped_column(String(16))
+    digest: Mapped[str] = mapped_column(String(64))
+
+
+class OccurrencePlaceRow(Base):
+    """One place of an occurrence. A place that a new revision has no more stays, with the revision that retired it."""
+
+    __tablename__ = "occurrence_places"
+    __table_args__ = (Index("occurrence_places_source", "source"), Index("occurrence_places_occurrence", "occurrence"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    occurrence: Mapped[str] = mapped_column(String(64))
+    source: Mapped[str] = mapped_column(String(64))
+    repository: Mapped[str | None] = mapped_column(Text)
+    path: Mapped[str] = mapped_column(Text)
+    kernel: Mapped[str] = mapped_column(Text)
+    number: Mapped[int] = mapped_column(Integer)
+    """Which of the kernels of that name in the file, from 0."""
+    line: Mapped[int] = mapped_column(Integer)
+    why: Mapped[str] = mapped_column(Text)
+    applicable: Mapped[bool | None] = mapped_column(Boolean(name="occurrence_places_applicable"))
+    refusals: Mapped[str] = mapped_column(Text)
+    """JSON: codes."""
+    licence: Mapped[str] = mapped_column(Text)
+    first_revision: Mapped[str] = mapped_column(String(64))
+    revision: Mapped[str] = mapped_column(String(64))
+    """The last revision that has it."""
+    retired_revision: Mapped[str | None] = mapped_column(String(64))
+    """The revision that has it no more; None while it is there."""
+
+
+class MinedClaimRow(Base):
+    """What a commit of a source claims, or takes back. Identified by the hash of its content."""
+
+    __tablename__ = "mined_claims"
+    __table_args__ = (Index("mined_claims_technique", "technique"), Index("mined_claims_source", "source"))
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    source: Mapped[str] = mapped_column(String(64))
+    repository: Mapped[str | None] = mapped_column(Text)
+    commit_id: Mapped[str] = mapped_column(String(64))
+    committed_at: Mapped[str] = mapped_column(String(40))
+    subject: Mapped[str] = mapped_column(Text)
+    technique: Mapped[str | None] = mapped_column(String(64))
+    """The likeliest technique of the commit; None where its code and words show none."""
+    outcome: Mapped[str] = mapped_column(String(16))
+    statement: Mapped[str] = mapped_column(Text)
+    content: Mapped[str] = mapped_column(Text)
+    """JSON: before, after, ratio, percent, shape, GPU."""

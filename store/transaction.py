@@ -1,4 +1,4 @@
-"""Writing without SQLAlchemy, whose import takes longer than an agent's call may: for jobs and calls only."""
+"""Writing without SQLAlchemy, whose import takes longer than an agent's call may: for jobs, calls and what is mined."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "skel.cli.check",
     "bench": "skel.cli.bench",
     "capture": "skel.cli.capture",
+    "mine": "skel.cli.mine",
     "evidence": "skel.cli.evidence",
     "revalidate": "skel.cli.revalidate",
     "report": "skel.cli.report",

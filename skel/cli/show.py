@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,22 +16,28 @@ if TYPE_CHECKING:
 
     from skel.store.schema import Skeleton, Source
 
+MOST = 8
+"""Places of one kind that are printed; `--json` has them all."""
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; see `skel list`.")]
 
 
 def command(name: Name, as_json: Json = False, db: Db = None) -> int:
-    """Show one skeleton: symptoms, conditions, schedule, limits, numerics, evidence and sources."""
+    """Show one skeleton: symptoms, conditions, schedule, limits, numerics, evidence, sources, places in mined code."""
+    from skel.mined import mined_of
+    from skel.plain import plain
     from skel.store.records import get_skeleton
 
     from .database import open_store
 
     with working("reading the skeletons"):
-        skeleton = get_skeleton(open_store(db), name)
-    emit(skeleton, as_json, lambda console: _render(console, skeleton))
+        database = open_store(db)
+        skeleton = get_skeleton(database, name)
+        mined = mined_of(database, name)
+    emit({**plain(skeleton), "mined": mined}, as_json, lambda console: _render(console, skeleton, mined))
     return 0
 
 
-def _render(console: Console, skeleton: Skeleton) -> None:
+def _render(console: Console, skeleton: Skeleton, mined: dict[str, Any]) -> None:
     console.print(f"[bold]{skeleton.name}[/]  ", end="")
     console.print(skeleton.title, markup=False)
     does = "advises (nothing to apply)" if skeleton.is_advice else "rewrites"
@@ -41,8 +48,36 @@ def _render(console: Console, skeleton: Skeleton) -> None:
             console.print(f"\n[bold]{title}[/]")
             for line in lines:
                 console.print(f"  {line.strip()}", markup=False)
+    _render_mined(console, mined)
     if not skeleton.is_advice:
         console.print(f"\ntry: skel apply {skeleton.name} FILE --diff", markup=False)
+
+
+def _render_mined(console: Console, mined: dict[str, Any]) -> None:
+    """Real places, a few of each kind, and what commits claim."""
+    for role, title in (("uses", "Used at"), ("could_use", "Could be used at"), ("hazard", "Hazards at")):
+        found = [one for one in mined["occurrences"] if one["role"] == role]
+        if not found:
+            continue
+        places = sum(len(one["places"]) for one in found)
+        console.print(f"\n[bold]{title}[/] {places} places in mined sources" + (", the first" if places > MOST else ""))
+        for place in _spread([place for one in found for place in one["places"]]):
+            where = f"{place['source']} {place['revision'][:12]} {place['path']}:{place['line']} {place['kernel']}"
+            console.print(f"  {where} ({place['licence']}): {place['why']}", markup=False)
+    if mined["claims"]:
+        console.print(f"\n[bold]Claimed in {len(mined['claims'])} commits[/]")
+        for claim in mined["claims"][:MOST]:
+            console.print(f"  {claim['outcome']}: {claim['statement']} ({claim['repository']} {claim['commit'][:10]})",
+                          markup=False)  # fmt: skip
+
+
+def _spread(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first few places, sources in turn."""
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for place in places:
+        by_source.setdefault(place["source"], []).append(place)
+    turns = [place for row in zip_longest(*by_source.values()) for place in row if place is not None]
+    return turns[:MOST]
 
 
 def _sections(s: Skeleton) -> Iterator[tuple[str, list[str]]]:

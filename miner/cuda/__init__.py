@@ -1,0 +1,1 @@
+"""CUDA sources, read with tree-sitter: kernels and device functions, and the techniques they use."""

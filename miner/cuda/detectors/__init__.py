@@ -1,0 +1,1 @@
+"""One file a technique: how CUDA code shows that it uses it, or could."""

@@ -1,0 +1,105 @@
+"""`skel mine`: what sources know, put into the database. Sources are read, never imported or run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .database import open_store
+from .options import Db, Json
+from .output import console as console_on
+from .output import emit, say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SOURCE]...",
+        help="A known source, NAME==VERSION, a repository with @REVISION, a folder, a wheel, or a source's YAML file; "
+        "without any, the known packages.",
+    ),
+]
+Report = Annotated[bool, typer.Option("--report", help="Mine nothing: sum up what was mined of SOURCE, or of all.")]
+_COLUMNS = ("uses", "could use", "hazard", "new", "gone", "changed")
+
+
+def command(sources: Sources = None, report: Report = False, as_json: Json = False, db: Db = None) -> int:
+    """Read sources, and store which kernels use which skeletons, or could, with their resources and conditions.
+
+    A revision that was mined before is left alone; a new one adds and retires. What is ended goes on when it is
+    called again. `skel show NAME` lists the places.
+    """
+    from skel.mine import mine_sources, reported
+
+    database = open_store(db)
+    if report:
+        document = reported(database, sources or [])
+    else:
+        with _progress() as steps:
+            document = mine_sources(database, sources or [], steps)
+    emit(document, as_json, lambda console: _render(console, document))
+    return 0
+
+
+Steps = Callable[[str, int, int], None]
+"""Called with what is being read, how much of it is done, and how much there is."""
+
+
+@contextmanager
+def _progress() -> Iterator[Steps]:
+    """A bar on a terminal, else one line a source, on stderr."""
+    if not sys.stderr.isatty():
+        said: set[str] = set()
+
+        def line(doing: str, done: int, total: int) -> None:
+            if doing not in said:
+                said.add(doing)
+                say(f"{doing} ({total} files) ...")
+
+        yield line
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console_on(sys.stderr), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def bar(doing: str, done: int, total: int) -> None:
+            if doing not in tasks:
+                tasks[doing] = bars.add_task(doing, total=total)
+            bars.update(tasks[doing], completed=done, total=total)
+
+        yield bar
+
+
+def _render(console: Console, document: dict[str, Any]) -> None:
+    from .tables import print_table
+
+    for source in document["sources"]:
+        about = f"{source['name']} {source['revision'][:12]} ({source['kind']}, {source['licence']})"
+        if source["state"] == "unchanged":
+            about += ": mined before, nothing to do"
+        console.print(about, style="bold", markup=False)
+        languages = ", ".join(f"{count} {language}" for language, count in source["languages"].items())
+        console.print(f"  {source['files']} files, {source['kernels']} kernels ({languages})", markup=False)
+        if source["other_languages"]:
+            others = ", ".join(f"{count} {language}" for language, count in source["other_languages"].items())
+            console.print(f"  seen, not mined: {others}", markup=False)
+        for skipped in source["not_read"]:
+            console.print(f"  not read: {skipped['file']}: {skipped['why']}", markup=False)
+        for fault in source["faults"]:
+            console.print(f"  a fault of ours: {fault['file']}: {fault['what']}", markup=False)
+        rows = [
+            [name, *(counts.get(column.replace(" ", "_"), "") or "" for column in _COLUMNS)]
+            for name, counts in source["techniques"].items()
+        ]
+        if rows:
+            print_table(console, ["skeleton", *_COLUMNS], rows)
+    if not document["sources"]:
+        console.print("nothing was mined yet: `skel mine` reads the known packages", markup=False)
