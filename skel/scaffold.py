@@ -17,13 +17,21 @@ _FILES: dict[Kind, dict[str, str]] = {
     },
     "primitive": {
         "rewriter/primitives/{name}.py": "primitive.py.j2",
-        "tests/rewriter/primitives/test_{name}.py": "primitive_test.py.j2",
+        "tests/rewriter/test_{name}.py": "primitive_test.py.j2",
     },
     "detector": {
         "rewriter/detectors/{name}.py": "detector.py.j2",
         "tests/rewriter/detectors/test_{name}.py": "detector_test.py.j2",
     },
 }
+
+
+NEXT: dict[Kind, str] = {
+    "skeleton": "fill in {file}, then run `python -m skel.store.embedding.ship`; CONTRIBUTING.md has the steps",
+    "primitive": "fill in {file}, and list it in rewriter/engine/registry.py; CONTRIBUTING.md has the steps",
+    "detector": "fill in {file}, and list it in rewriter/detectors/registry.py; CONTRIBUTING.md has the steps",
+}
+"""What is left to do by hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,21 +69,21 @@ def open_database(url: str | None = None, folder: Path | None = None) -> Databas
     user's own records and all evidence stay. `folder` holds the records in place of the packaged ones. Where the
     default place cannot be written, one in the temporary folder is used, with a warning.
 
-    Raises StoreError (a file that is no store, damaged, newer, busy, or out of reach; such a file is left as it is)
-    and RecordError (a packaged record is faulty).
+    Raises StoreError (a folder that does not exist; a file that is no store, damaged, newer, busy, or out of reach, and
+    such a file is left as it is) and RecordError (a packaged record is faulty).
     """
     location = locate(url)
     try:
-        return _open(location.path, folder or packaged_folder())
+        return _open(location.path, folder or packaged_folder(), location.chosen)
     except InaccessibleError as error:
         if location.chosen:
             raise
         warning = f"{error.where}: {error.what}; using"
-    database = _open(fallback_path(), folder or packaged_folder())
+    database = _open(fallback_path(), folder or packaged_folder(), chosen=False)
     return replace(database, warnings=(f"{warning} {database.path} for now",))
 
 
-def _open(path: Path, folder: Path) -> Database:
+def _open(path: Path, folder: Path, chosen: bool) -> Database:
     wanted = f"{ANALYSIS_VERSION}:{version()}:{fingerprint(folder)}"
     check_header(path)
     if path.exists():
@@ -91,7 +91,7 @@ def _open(path: Path, folder: Path) -> Database:
             check_owner(connection, path)
             if migrate.is_current(connection, path) and _filled_from(connection) == wanted:
                 return Database(path)
-    make_parent(path)
+    make_parent(path, chosen)
     _prepare(Database(path), folder, wanted)
     return Database(path)
 

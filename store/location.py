@@ -47,8 +47,14 @@ def _path_of(url: str) -> Path:
     return Path(url).expanduser().absolute()
 
 
-def make_parent(path: Path) -> None:
-    """Create the folder of `path` and see that it can be written. Raises InaccessibleError."""
+def make_parent(path: Path, chosen: bool) -> None:
+    """See that the folder of `path` is there and can be written; only that of a place the user did not choose is made.
+
+    Raises InaccessibleError, StoreError for a chosen folder that does not exist: a slip of the pen makes no folders.
+    """
+    if chosen and not path.parent.exists():
+        raise StoreError("the folder of the database does not exist", path.parent,
+                         f"create it, or give another place with --db or {VARIABLE}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         writable = os.access(path.parent, os.W_OK | os.X_OK) and (not path.exists() or os.access(path, os.W_OK))

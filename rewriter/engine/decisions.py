@@ -16,6 +16,7 @@ from ..kernel.scope import reaching
 from ..reasons import refuse
 from .candidate import KEPT, Setting
 from .estimates import KernelSizes
+from .pinned import check_pinned
 
 WARPS = (1, 2, 4, 8)
 """Warps a program that are tried."""
@@ -57,6 +58,8 @@ def enumerate_decisions(
             raise refuse(
                 "bad_setting", kernel.node, setting=name, value=value, why=f"it may be {', '.join(map(str, given))}"
             )
+        if not given:
+            check_pinned(name, value)
     if {"form", "tile", "tiles", "num_warps"} <= set(names):
         return Space(names, tuple(_fusions(pinned, sizes, current_warps(module, kernel), wide)))
     if {"tiles", "num_warps"} <= set(names):

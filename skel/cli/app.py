@@ -6,7 +6,7 @@ import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -61,12 +61,27 @@ def load_command(name: str) -> Any:
     return loaded
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from skel import __version__
+
+        from .output import emit
+
+        emit({"version": __version__}, False, lambda console: console.print(f"skel {__version__}", highlight=False))
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and end.")
+]
+
+
 def build() -> Any:
     """The whole command line as typer's group."""
     app = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None)
 
     @app.callback()
-    def skel() -> None:
+    def skel(version: Version = False) -> None:
         """Find, explain and apply optimization skeletons to Triton kernels.
 
         Exit status: 0 done, 1 another verdict, 2 wrong use, 3 a fault of ours, 4 something is missing here.

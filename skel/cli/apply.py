@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from .database import open_store
 from .evidence_files import Evidence, State, keep_evidence
 from .options import Db, Json, existing_file, parse_kernel, parse_settings, parse_target_file
 from .output import emit, working
+
+WRONG_USE_CODES = frozenset({"unknown_kernel", "no_such_option", "bad_setting"})
+"""Refusals that are about FILE::KERNEL or --set, not about the kernel."""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; see `skel list`.")]
 Target = Annotated[
@@ -74,8 +77,8 @@ def command(
         state=state,
         workload=str(existing_file(workload)) if workload is not None else None,
     )
-    with working(f"applying {name} to {path}"):
-        result = apply(job)
+    with working(f"applying {name} to {path}") as tell:
+        result = apply(job, tell)
     document = result.document
     if result.bench is not None:
         keep_evidence(result.bench, evidence, db)
@@ -86,7 +89,17 @@ def command(
             write_whole(destination, result.text, source.encoding)
             document["out"] = str(destination)
     emit(document, as_json, lambda console: render_verdict(console, document))
-    return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT
+    return status_of(document)
+
+
+def status_of(document: dict[str, Any]) -> int:
+    """The exit status of a document: wrong use where a name or value that was given on the command line is none."""
+    from skel.store.schema import Verdict
+
+    if Verdict(document["verdict"]).is_success:
+        return ExitStatus.OK
+    codes = {refusal["code"] for refusal in document["refusals"]}
+    return ExitStatus.WRONG_USE if codes and codes <= WRONG_USE_CODES else ExitStatus.BAD_VERDICT
 
 
 def source_of(target: str | None, workload: str | None) -> tuple[SourceFile, str | None]:

@@ -11,7 +11,7 @@ from skel.faults import WrongUse
 from skel.files import read_source, write_whole
 from skel.store.schema.words import ExitStatus, Verdict
 
-from .apply import source_of
+from .apply import source_of, status_of
 from .database import open_store
 from .evidence_files import Evidence, State, keep_evidence
 from .options import Db, Json, existing_file, parse_settings
@@ -79,7 +79,7 @@ def command(
         made = _plan(original, candidate, skeleton, settings, workload, architecture, _protocol(numbers), db)
     if isinstance(made, dict):
         emit(made, as_json, lambda console: render_verdict(console, made))
-        return ExitStatus.BAD_VERDICT
+        return status_of(made)
     if plan is not None:
         write_whole(Path(plan), made.to_json())
         document = plan_document(made, plan)

@@ -29,7 +29,7 @@ def command(
 
     first, second = read_source(existing_file(original)), read_source(existing_file(candidate))
     sidecar = str(existing_file(workload)) if workload is not None else None
-    with working(f"comparing {candidate} with {original}"):
-        result = check(first.text, str(first.path), second.text, str(second.path), sidecar, full=full)
+    with working(f"comparing {candidate} with {original}") as tell:
+        result = check(first.text, str(first.path), second.text, str(second.path), sidecar, full=full, report=tell)
     emit(result.document, as_json, lambda console: render_verdict(console, result.document))
     return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.counted import counted
 from skel.faults import WrongUse
 from skel.store.schema.words import ExitStatus
 
@@ -34,7 +35,7 @@ def command(paths: Paths, axis: AxisName = None, as_json: Json = False, db: Db =
     if missing:
         raise WrongUse(f"there is no {missing[0]}", hint="check the path; it is relative to the working directory")
     files = python_files(paths)
-    with working(f"reading {len(files)} files"):
+    with working(f"reading {counted(len(files), 'file')}"):
         document = lanes_of(files, axis)
     emit(document, as_json, lambda console: _render(console, document))
     return ExitStatus.OK
@@ -89,4 +90,4 @@ def _render(console: Console, document: dict[str, Any]) -> None:
     for skipped in document["not_read"]:
         console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
     totals = ", ".join(f"{count} {verdict}" for verdict, count in document["totals"].items())
-    console.print(f"{len(document['axes'])} kernels and axes: {totals}", markup=False)
+    console.print(f"{counted(len(document['axes']), 'axis', 'axes')} of kernels: {totals}", markup=False)

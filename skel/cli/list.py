@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skel.counted import counted
+
 from .options import Db, Json
 from .output import emit, working
 
@@ -32,4 +34,5 @@ def _render(console: Console, listed: tuple[Listed, ...]) -> None:
     rows = [(x.name, "advises" if x.advice else "rewrites", x.kind, x.purpose, x.title) for x in listed]
     print_table(console, ("skeleton", "does", "kind", "purpose", "title"), rows)
     rewriting = sum(not x.advice for x in listed)
-    console.print(f"{len(listed)} skeletons, {rewriting} of them rewrite; see `skel show NAME`", markup=False)
+    total = counted(len(listed), "skeleton")
+    console.print(f"{total}, {rewriting} of them rewriting; see `skel show NAME`", markup=False)

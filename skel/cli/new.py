@@ -33,7 +33,7 @@ def command(kind: What, name: Name, as_json: Json = False, db: Db = None) -> int
     Run it in a clone of the repository. Nothing that is there already is overwritten.
     """
     from skel.docs import REFERENCE, reference
-    from skel.scaffold import NAME, draft, find_clone
+    from skel.scaffold import NAME, NEXT, draft, find_clone
 
     if not NAME.fullmatch(name):
         raise WrongUse(f"{name!r} is no name", hint="use snake_case: lower-case letters, digits and underscores")
@@ -51,8 +51,8 @@ def command(kind: What, name: Name, as_json: Json = False, db: Db = None) -> int
     page.parent.mkdir(exist_ok=True)
     write_whole(page, reference(clone))
     written = [str(path.relative_to(clone)) for path in (*(file.path for file in files), page)]
-    document = {"kind": kind.value, "name": name, "files": written}
-    lines = [f"wrote {path}" for path in written]
-    lines.append(f"next: fill in {written[0]}; CONTRIBUTING.md has the steps")
+    following = NEXT[kind.value].format(file=written[0])
+    document = {"kind": kind.value, "name": name, "files": written, "next": following}
+    lines = [*(f"wrote {path}" for path in written), f"next: {following}"]
     emit(document, as_json, lambda console: console.print("\n".join(lines), markup=False))
     return 0

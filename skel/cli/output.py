@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
@@ -62,14 +63,23 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def working(doing: str) -> Iterator[None]:
-    """Says on stderr what is being done once it has taken `SLOW_SECONDS`: a spinner on a terminal, else one line."""
+def working(doing: str) -> Iterator[Callable[[str, dict[str, Any]], None]]:
+    """Says on stderr what is being done once it has taken `SLOW_SECONDS`: a spinner on a terminal, else lines.
+
+    Hands out a function that is told each step; from then on every step is shown as well.
+    """
+    begun = time.monotonic()
     if not sys.stderr.isatty():
         timer = threading.Timer(SLOW_SECONDS, say, [f"{doing} ..."])
         timer.daemon = True
         timer.start()
+
+        def tell(step: str, figures: dict[str, Any]) -> None:
+            if time.monotonic() - begun >= SLOW_SECONDS:
+                say(f"  {_step(step, figures)}")
+
         try:
-            yield
+            yield tell
         finally:
             timer.cancel()
         return
@@ -80,8 +90,19 @@ def working(doing: str) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield lambda step, figures: status.update(f"{doing}: {_plain_markup(_step(step, figures))}")
     finally:
         timer.cancel()
         timer.join()
         status.stop()
+
+
+def _step(step: str, figures: dict[str, Any]) -> str:
+    said = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in figures.items() if value is not None)
+    return f"{step.replace('_', ' ')}: {said}" if said else step.replace("_", " ")
+
+
+def _plain_markup(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.counted import counted
 from skel.faults import WrongUse
 from skel.store.schema.words import ExitStatus
 
@@ -38,7 +39,7 @@ def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: J
     if missing:
         raise WrongUse(f"there is no {missing[0]}", hint="check the path; it is relative to the working directory")
     files = python_files(paths)
-    with working(f"reading {len(files)} files"):
+    with working(f"reading {counted(len(files), 'file')}"):
         document = scan_files(files, user_cache())
     if sarif:
         from skel.sarif import sarif as as_sarif
@@ -71,7 +72,8 @@ def _render(console: Console, document: dict[str, Any]) -> None:
     kernels = document["kernels"]
     count = sum(len(kernel["opportunities"]) for kernel in kernels)
     _summary(console, document)
-    console.print(f"{len(document['files'])} files, {len(kernels)} kernels, {count} opportunities", markup=False)
+    console.print(", ".join((counted(len(document["files"]), "file"), counted(len(kernels), "kernel"),
+                             counted(count, "opportunity", "opportunities"))), markup=False)
     others = ", ".join(f"{number} {language}" for language, number in document["other_languages"].items())
     if others:
         console.print(f"seen and not read, in other kernel languages: {others}", markup=False)

@@ -44,6 +44,19 @@ def test_what_is_new_has_a_test_that_passes_and_stands_in_the_reference(skel: Sk
     assert kind == "skeleton" or "### shiny_thing" in (clone / REFERENCE).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("kind", "registry"),
+    [("primitive", "rewriter/engine/registry.py"), ("detector", "rewriter/detectors/registry.py")],
+)
+def test_its_test_lies_where_tests_lie_and_the_registry_is_named(
+    skel: Skel, clone: Path, kind: str, registry: str
+) -> None:
+    ended = skel("new", kind, "shiny_thing")
+    assert registry in ended.out and (ROOT / registry).is_file()
+    (test,) = (line.removeprefix("wrote ") for line in ended.out.splitlines() if line.startswith("wrote tests/"))
+    assert list((ROOT / test).parent.glob("test_*.py")), f"no tests lie in {Path(test).parent}"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_new_is_clean(skel: Skel, clone: Path, kind: str) -> None:
     written = skel("new", kind, "shiny_thing", "--json").document["files"]

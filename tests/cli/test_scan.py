@@ -85,7 +85,7 @@ def test_the_document_and_the_text(skel: Skel, engine: Engine) -> None:
     assert document["findings"][0]["code"] == "offset_may_overflow"
     out = skel("scan", "a.py").out
     for part in ("a.py:3 k", "uses exp_to_exp2", "refused: fuse_vtiles (line 7)", "single_tile, line 7",
-                 "a.py:9 warning offset_may_overflow", "1 files, 1 kernels, 1 opportunities"):
+                 "a.py:9 warning offset_may_overflow", "1 file, 1 kernel, 1 opportunity"):
         assert part in out
 
 

@@ -214,6 +214,7 @@ def test_other_urls_are_refused(url: str, records: Path) -> None:
 def test_urls_and_paths_name_the_same_file(tmp_path: Path, records: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     place = tmp_path / "a b%20?c" / "skel.db"
+    place.parent.mkdir()
     expected = open_database(f"sqlite:///{place}", records)
     assert expected.path == place and place.exists()
     assert open_database(expected.url, records) == open_database("a b%20?c/skel.db", records) == expected
@@ -227,6 +228,19 @@ def test_a_chosen_place_that_cannot_be_written_is_an_error(tmp_path: Path, recor
         open_database(str(tmp_path / "file" / "skel.db"), records)
     with pytest.raises(InaccessibleError):
         open_database(str(tmp_path), records)
+
+
+@pytest.mark.parametrize("given", ["typo/skel.db", "sqlite:///typo/deep/er/skel.db"])
+def test_a_chosen_folder_that_does_not_exist_is_not_made(
+        tmp_path: Path, records: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(StoreError, match="does not exist"):
+        open_database(given, records)
+    monkeypatch.setenv("SKEL_DB", given)
+    with pytest.raises(StoreError, match="does not exist"):
+        open_database(None, records)
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_the_default_place_falls_back_with_a_warning(tmp_path: Path, records: Path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skel.counted import counted
 from skel.store.schema import Record, Refusal
 
 from ..errors import CallError
@@ -79,7 +80,8 @@ def _work(work: Work, given: Given) -> Worked:
         raise CallError("bad_input", field="kernel", why=f"the file has no kernel {given.kernel}; it has {have}")
     kernels = [_kernel(one) for one in found]
     count = sum(len(one["opportunities"]) for one in kernels)
-    summary = f"{len(kernels)} kernels, {count} opportunities" if kernels else "the file holds no Triton kernel"
+    totals = f"{counted(len(kernels), 'kernel')}, {counted(count, 'opportunity', 'opportunities')}"
+    summary = totals if kernels else "the file holds no Triton kernel"
     findings = [one for one in document["findings"] if given.kernel in (None, one["place"]["kernel"])]
     return Worked(
         summary,
