@@ -253,8 +253,11 @@ class Writer(Expressions):
 
     def write_rows(self, first: list[str]) -> Body:
         """A body for one program a row, which walks the tiles itself. `first`: how a round begins."""
+        # Nothing of a tile is there before the loop.
+        dirty, self.dirty = self.dirty, False
         for _ in range(self.rng.randint(1, 3)):
             self.assign("SK")
+        self.dirty = dirty
         carried = self.fresh("s") if self.chance(0.25) else None
         if carried:
             self.emit(f"{carried} = 0.0")
