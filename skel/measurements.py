@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skel.measured_again import again_section, composed_section
 from skel.measured_controls import controls_section
 
 MEASUREMENTS = "docs/measurements.md"
@@ -23,8 +24,11 @@ def measurements(clone: Path) -> str:
         "memory that is read and written can move.",
         "",
     ]
-    for skeleton, evidence in _timings(clone):
+    timings = list(_timings(clone))
+    for skeleton, evidence in timings:
         lines += [*_section(skeleton, evidence), ""]
+    lines += composed_section(evidence for _, evidence in timings)
+    lines += again_section(evidence for _, evidence in timings)
     lines += controls_section(clone)
     return "\n".join(lines).rstrip() + "\n"
 

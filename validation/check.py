@@ -100,6 +100,7 @@ def _check(
         candidates=tuple(judged[one.name] for one in candidates),
         findings=(*base.findings(), *of_capture(subject)),
         shapes_skipped=len(base.skipped_shapes()),
+        original_ran=session.ran(base.runs),
         sentinels_tried=base.sentinels["tried"],
         sentinels_rejected=base.sentinels["rejected"],
         environment=environment(workers, device),

@@ -39,6 +39,9 @@ class CandidateCheck(Record):
     workloads: tuple[WorkloadVerdict, ...] = ()
     findings: tuple[Finding, ...] = ()
     """Those that belong to no single workload."""
+    ran: tuple[dict[str, Any], ...] = ()
+    """What was launched: kernel, file (in its worker's folder), count of launches, hashes of the compiled binaries
+    (none where kernels are interpreted)."""
     seconds: float = 0.0
     resident_megabytes: float = 0.0
 
@@ -60,6 +63,8 @@ class CheckReport(Record):
     """About the original, its workloads, and the way of checking."""
     shapes_skipped: int = 0
     """Shape variations that the original itself rejects."""
+    original_ran: tuple[dict[str, Any], ...] = ()
+    """As `ran` of a candidate."""
     sentinels_tried: int = 0
     """Deliberately wrong outputs the comparison was tried with ..."""
     sentinels_rejected: int = 0
@@ -80,6 +85,8 @@ class CheckReport(Record):
             "shapes_skipped": self.shapes_skipped,
             "sentinels": {"tried": self.sentinels_tried, "rejected": self.sentinels_rejected},
             "isolation": self.isolation,
+            "ran": {"original": {"source_sha256": self.original_sha256, "kernels": list(self.original_ran)}}
+            | {one.name: {"source_sha256": one.source_sha256, "kernels": list(one.ran)} for one in self.candidates},
             "candidates": [
                 {
                     "name": one.name,

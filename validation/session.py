@@ -277,6 +277,7 @@ class Session:
             verdict=verdict,
             workloads=tuple(workloads),
             findings=tuple(own),
+            ran=self.ran({event["case"]: event["runs"] for event in outcome.all("ran")}),
             seconds=outcome.seconds,
             resident_megabytes=outcome.resident_megabytes,
         )
@@ -333,6 +334,16 @@ class Session:
                 )
             )
         return found
+
+    def ran(self, runs: dict[str, list[dict[str, Any]]]) -> tuple[dict[str, Any], ...]:
+        """Every kernel that was launched: its file's name, how often, and the binaries it was compiled to."""
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        for launch in (launch for facts in runs.values() for run in facts for launch in run["launches"]):
+            key = (launch["kernel"], Path(launch["file"]).name)
+            one = found.setdefault(key, {"kernel": key[0], "file": key[1], "count": 0, "binaries": []})
+            one["count"] += launch["count"]
+            one["binaries"] = sorted({*one["binaries"], *launch["binaries"]})
+        return tuple(found.values())
 
     def _common(self) -> dict[str, Any]:
         return {

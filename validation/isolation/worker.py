@@ -11,12 +11,14 @@ import contextlib
 import json
 import os
 import secrets
+import select
 import selectors
 import shutil
 import signal
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ from .channel import Receiver
 from .child import run_child
 from .tasks import warm
 from .watch import Watched, sweep_orphans
+
+_LOOK_SECONDS = 0.2
+"""How often a warm process looks, while it imports, whether anybody is still there."""
 
 
 class WarmProcess:
@@ -185,14 +190,35 @@ def main() -> None:
         process.stop()
 
 
+@contextlib.contextmanager
+def _ended_with_its_input(process: WarmProcess) -> Iterator[None]:
+    """Within: the process ends as soon as its input does. Imports take seconds, in which nobody reads it."""
+    poll = select.poll()
+    poll.register(0, select.POLLHUP)
+
+    def look(*_: object) -> None:
+        if poll.poll(0):
+            process.stop()
+            os._exit(0)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
 def _warm_up(process: WarmProcess, settings: dict[str, Any], offline: bool) -> bool:
     """Imports what workers need and says so. False where it is missing here."""
     try:
-        import torch
-        import triton
-        import triton.language
+        with _ended_with_its_input(process):
+            import torch
+            import triton
+            import triton.language
 
-        warm(settings["mode"])
+            warm(settings["mode"])
     except ImportError as error:
         process.answer(missing=str(error))
         return False

@@ -155,7 +155,11 @@ class Workers:
     def _read(self, descriptor: int) -> None:
         with open(descriptor, encoding="utf-8") as lines:
             for line in lines:
-                self._take(json.loads(line))
+                try:
+                    self._take(json.loads(line))
+                except Exception as error:
+                    self._fail(WorkerError(f"what a worker sent could not be taken: {error!r}"))
+                    return
         self._fail(self._gone())
 
     def _take(self, message: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from ..isolation import Outcome, Workers
 from .bench_context import SCREENING_SEED
 from .plan import Plan
-from .state import State, StateError
+from .state import State
 
 FIRST_GUESS = {"time_baseline": 5.0, "time_own": 8.0, "time_verify": 4.0, "time_screen": 1.0, "time_final": 12.0}
 """Seconds that a unit of a task is taken to need before one was seen: a workload, or a candidate on a workload."""
@@ -107,7 +107,7 @@ class Submitter:
         try:
             if self._broken is None:
                 self._keep(event, payload)
-        except (StateError, OSError) as error:
+        except Exception as error:
             self._broken = error
 
     def _keep(self, event: dict[str, Any], payload: dict[str, Any]) -> None:

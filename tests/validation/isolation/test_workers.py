@@ -162,3 +162,23 @@ def test_a_warm_process_that_ends_is_our_fault_not_the_candidates() -> None:
         os.kill(workers._process.pid, signal.SIGKILL)
         with pytest.raises(WorkerError, match="ended by itself"):
             workers.ready()
+
+
+def test_a_reader_that_chokes_on_an_event_ends_the_waiting() -> None:
+    """Whoever takes the events may fail: then the result is that error, never a wait without end."""
+    with Workers("interpret", Protocol().isolation) as workers:
+        folder = workers.folder("t")
+        payload = {
+            "subject": Subject(HOOKS, "/nowhere/target.py", "target").to_dict(), "device": "cpu", "cases": [],
+            "full": False, "probes": [], "numbers": Protocol().to_dict()["correctness"], "exchange": str(folder),
+            "out": str(folder),
+        }
+
+        def choke(event: dict[str, object]) -> None:
+            raise KeyError("original")
+
+        future = workers.submit(
+            "candidate", payload, folder=folder, seconds=20, subject_file="target.py", on_event=choke
+        )
+        with pytest.raises(WorkerError, match="could not be taken"):
+            future.result(60)

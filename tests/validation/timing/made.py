@@ -31,23 +31,50 @@ def screened(folder: Path, plan: Plan, ratios: Ratios, *, timer: str = "cuda gra
     state = State(folder, plan.id)
     labels = list(dict.fromkeys(label for by_label in ratios.values() for label in by_label))
     rates = {"device_bytes_per_second": 1e12, "l2_bytes_per_second": 2e12}
-    state.add("session", ceilings=rates, environment={"device": "a GPU", "torch": "2", "triton": "3"}, l2_bytes=1 << 20,
-              timer=timer, clocks={}, at=0.0)
+    state.add(
+        "session",
+        ceilings=rates,
+        environment={"device": "a GPU", "torch": "2", "triton": "3"},
+        l2_bytes=1 << 20,
+        timer=timer,
+        clocks={},
+        at=0.0,
+    )
     state.add("workloads", labels=labels)
     rng = random.Random(1)
     for label in labels:
         launch = {"kernel": "kernel", "grid": [4], "constants": {}, "dtypes": {}}
-        state.add("baseline", workload=label, parameters={"n": 1}, bytes_touched=moved, bytes_read=moved // 2,
-                  bytes_written=moved - moved // 2, steady=True, launches=[launch], tensors={}, uncounted=[])
+        state.add(
+            "baseline",
+            workload=label,
+            parameters={"n": 1},
+            bytes_touched=moved,
+            bytes_read=moved // 2,
+            bytes_written=moved - moved // 2,
+            steady=True,
+            launches=[launch],
+            tensors={},
+            uncounted=[],
+        )
         state.add("own", workload=label, options={}, left_out={}, **samples({"original": 1.0}, 20, rng))
         for name, by_label in ratios.items():
-            spilled = {"code": "spills", "fields": {"candidate": name, "bytes": 8, "target": "this GPU"}, "data": {},
-                       "severity": "error"}
+            spilled = {
+                "code": "spills",
+                "fields": {"candidate": name, "bytes": 8, "target": "this GPU"},
+                "data": {},
+                "severity": "error",
+            }
             facts = [] if label in by_label else [spilled]
             state.add("verified", workload=label, candidate=name, facts=facts, figures=[], untimed={})
             if label in by_label:
-                state.add("screened", workload=label, candidate=name, dropped=0, host_microseconds={},
-                          **samples({"original": 1.0, name: by_label[label]}, 20, rng))
+                state.add(
+                    "screened",
+                    workload=label,
+                    candidate=name,
+                    dropped=0,
+                    host_microseconds={},
+                    **samples({"original": 1.0, name: by_label[label]}, 20, rng),
+                )
     return state
 
 
@@ -58,9 +85,19 @@ def add_finals(state: State, label: str, ratios: Mapping[str, float], *, process
     for process in range(processes):
         trials = {mode: [samples(everyone, 20, rng)["cold"] for _ in range(3)] for mode in ("cold", "warm")}
         line = {
-            "seed": 1, "timer": "cuda graph", "seconds": 1.0, "clocks": [], "facts": {}, "audited": {}, "reference": {},
-            "untimed": {}, "figures": {}, "host_microseconds": dict.fromkeys(everyone, 3.0), "dropped": 0,
-            "exhausted": False, "at": 10.0,
+            "seed": 1,
+            "timer": "cuda graph",
+            "seconds": 1.0,
+            "clocks": [],
+            "facts": {},
+            "audited": {},
+            "reference": {},
+            "untimed": {},
+            "figures": {},
+            "host_microseconds": dict.fromkeys(everyone, 3.0),
+            "dropped": 0,
+            "exhausted": False,
+            "at": 10.0,
         }
         state.add("final", workload=label, process=process, **line | trials | fields)
 

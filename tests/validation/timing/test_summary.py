@@ -111,8 +111,14 @@ def test_both_baselines_and_the_widened_tile_are_printed(tmp_path: Path) -> None
     plan = plan_of("x", "widen")
     state = screened(tmp_path, plan, {"x": {"a": 2.0}, "widen": {"a": 1.25}})
     own = {"original": [100.0] * 20, "original 4w 3s": [80.0] * 20}
-    state.add("own", workload="a", options={"original 4w 3s": {"num_warps": 4, "num_stages": 3}}, left_out={},
-              cold=own, warm=own)
+    state.add(
+        "own",
+        workload="a",
+        options={"original 4w 3s": {"num_warps": 4, "num_stages": 3}},
+        left_out={},
+        cold=own,
+        warm=own,
+    )
     add_finals(state, "a", {"x": 2.0, "widen": 1.25, "own": 1.25})
     means = summarise(plan, state)["geometric_mean"]
     assert means["cold"]["median"] == pytest.approx(2.0, rel=0.01)
@@ -154,8 +160,14 @@ def test_a_launch_of_the_original_that_gains_more_is_told(tmp_path: Path, own_ra
     plan = plan_of("x")
     state = screened(tmp_path, plan, {"x": {"a": 2.0}})
     own = {"original": [100.0] * 20, "original 4w 3s": [100.0 / own_ratio] * 20}
-    state.add("own", workload="a", options={"original 4w 3s": {"num_warps": 4, "num_stages": 3}}, left_out={},
-              cold=own, warm=own)
+    state.add(
+        "own",
+        workload="a",
+        options={"original 4w 3s": {"num_warps": 4, "num_stages": 3}},
+        left_out={},
+        cold=own,
+        warm=own,
+    )
     add_finals(state, "a", {"x": 2.0, "own": own_ratio})
     made = summarise(plan, state)
     assert made["verdict"] == "faster"

@@ -73,12 +73,15 @@ def test_from_plan_to_result(tmp_path: Path, workers: Workers) -> None:
     state = State(tmp_path, plan.id)
     assert not work(plan, state, workers, 1.0) and not state.all("screened"), "no time: nothing is begun"
     assert work(plan, state, workers)
-    why = {
-        entry["candidate"]: entry.get("why") for entry in read_bench(plan, tmp_path).timing["screening"]
-    }
+    why = {entry["candidate"]: entry.get("why") for entry in read_bench(plan, tmp_path).timing["screening"]}
     assert why == {
-        "widened": None, "wrong": "values_differ", "raises": "worker_raised", "moved": "untimed_work",
-        "cached": "worker_raised", "stops the clock": "worker_raised", "ends the process": "worker_crashed",
+        "widened": None,
+        "wrong": "values_differ",
+        "raises": "worker_raised",
+        "moved": "untimed_work",
+        "cached": "worker_raised",
+        "stops the clock": "worker_raised",
+        "ends the process": "worker_crashed",
     }
     floor = state.last("baseline", workload="even")
     assert (floor["bytes_read"], floor["bytes_written"]) == (4 * (2 * 16 + 16), 4 * (2 * 16 + 2))
