@@ -24,7 +24,7 @@ HASH := $(shell cat pyproject.toml Makefile | cksum | cut -d' ' -f1)
 BASE := $(VENV)/.installed-$(HASH)
 EXTRAS := $(VENV)/.installed-test-$(HASH)
 WHEELS := .cache/wheels
-WHEEL_PINS := fla-core==0.6.0 fla-core==0.5.2 sglang==0.5.23 sgl-deep-gemm==0.2.5
+WHEEL_PINS := fla-core==0.6.0 fla-core==0.5.2 sglang==0.5.23 sgl-deep-gemm==0.2.5 einops==0.8.1
 DEMO := .cache/demo
 
 demo: $(BASE)
@@ -85,7 +85,7 @@ $(EXTRAS): $(BASE)
 	@$(PY) -m pip install --quiet --editable '.[test]'
 	@touch $@
 
-# Read by tests as sources, never imported; the pinned platform gives the same files on every machine.
+# Read by tests as sources, but for fla-core and einops never imported; the pinned platform gives the same files on every machine.
 $(WHEELS)/.%:
 	@mkdir -p $(WHEELS)
 	@$(PY) -m pip download --quiet --no-deps --only-binary=:all: --implementation cp --python-version 3.11 \

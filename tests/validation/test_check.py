@@ -99,6 +99,12 @@ def test_right_and_broken_candidates(interpreting: Workers, fixture_text: Fixtur
     assert by_name["itself"].workloads[0].errors["y"]["candidate_rms_error"] < 1e-6
     raised = next(f for f in by_name["raises"].findings if f.code == "worker_raised")
     assert raised.place.line == 24
+    ran = report.numerics()["ran"]
+    assert ran["original"]["source_sha256"] == report.original_sha256
+    assert ran["widened"]["source_sha256"] == by_name["widened"].source_sha256
+    (kernel,) = ran["widened"]["kernels"]
+    assert (kernel["kernel"], kernel["file"]) == ("row_norm_kernel", "row_norm.py") and kernel["count"] > 8
+    assert kernel["binaries"] == [], "interpreted kernels have none; tests on a GPU ask for theirs"
     assert report.protocol["correctness"]["seeds"] == 2 and report.numerics()["sentinels"]["tried"] > 8
 
 

@@ -53,7 +53,9 @@ class Integrity:
     def _read_limits(self) -> dict[str, int]:
         runtime = _cuda_runtime() if self._device.startswith("cuda") else None
         found: dict[str, int] = {}
-        for number, name in LIMITS.items() if runtime is not None else ():
+        if runtime is None:
+            return found
+        for number, name in LIMITS.items():
             value = ctypes.c_size_t()
             if runtime.cudaDeviceGetLimit(ctypes.byref(value), number) == 0:
                 found[name] = value.value

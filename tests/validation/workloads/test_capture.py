@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from skel.gpu import gpu_names
 from skel.validation.check import check
 from skel.validation.isolation import Workers
 from skel.validation.workloads import SidecarError, subject_of
@@ -26,6 +26,7 @@ from ..conftest import QUICK
 SCRIPTS = Path(__file__).parent / "scripts"
 ADDS = SCRIPTS / "adds.py"
 ROOT = str(Path(__file__).parents[3])
+WHEELS = Path(ROOT) / ".cache" / "wheels"
 
 
 def record(out: Path, script: Path, *words: str, interpret: bool = True, choice: str = "stored") -> Captured:
@@ -150,27 +151,41 @@ def test_what_is_no_capture(tmp_path: Path, adds: Path) -> None:
         subject_of("x = 1", str(tmp_path / "other.py"), str(adds))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not (importlib.util.find_spec("fla") and importlib.util.find_spec("einops")), reason="fla-core is not installed"
-)
-def test_public_operators_of_fla(tmp_path: Path) -> None:
+@pytest.fixture
+def fla(tmp_path: Path) -> str:
+    """A PYTHONPATH with fla-core and what it needs, out of the wheels that `make test` downloads."""
+    found = [next(WHEELS.glob(name), None) for name in ("fla_core-0.6.0-*.whl", "einops-*.whl")]
+    if None in found:
+        pytest.skip("no fla-core or einops in .cache/wheels: `make test` downloads them")
+    folder = tmp_path / "packages"
+    for wheel in filter(None, found):
+        zipfile.ZipFile(wheel).extractall(folder)
+    return str(folder)
+
+
+def test_public_operators_of_fla(tmp_path: Path, fla: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fourteen of them, on a GPU where there is one."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([fla, ROOT]))
     out = tmp_path / "fla.zip"
-    captured = record(out, SCRIPTS / "fla_operators.py")
+    captured = record(out, SCRIPTS / "fla_operators.py", interpret=not gpu_names())
     assert captured.status == 0
     document = summary(captured, str(out))
+    assert document["mode"] == ("gpu" if gpu_names() else "interpreter")
     assert all(launch["replayed_by"] not in ("nothing", "itself") for launch in document["launches"])
     assert len({(call["module"], call["name"]) for call in document["calls"]}) >= 10
-    found = verify(out)
+    found = verify(out, fla)
     assert len({entry["call"] for entry in found}) == len(document["calls"])
     assert all(entry["equal"] for entry in found), [entry for entry in found if not entry["equal"]]
 
 
-def verify(path: Path) -> list[dict[str, Any]]:
-    """The capture's calls made again in a fresh process."""
+def verify(path: Path, packages: str | None = None) -> list[dict[str, Any]]:
+    """The capture's calls made again in a fresh process; where `packages` are given, on a GPU if there is one."""
+    gpu = bool(packages and gpu_names())
+    places = [*([packages] if packages else []), ROOT, *sys.path]
+    own = {"PYTHONPATH": os.pathsep.join(places)} | ({} if gpu else {"TRITON_INTERPRET": "1"})
     done = subprocess.run(
-        [sys.executable, "-m", "skel.validation.workloads.capture.verify", str(path)],
-        env=os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": os.pathsep.join([ROOT, *sys.path])},
+        [sys.executable, "-m", "skel.validation.workloads.capture.verify", str(path), "cuda" if gpu else "cpu"],
+        env=os.environ | own,
         capture_output=True,
         text=True,
         check=False,
