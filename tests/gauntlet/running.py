@@ -1,0 +1,138 @@
+"""One file of a capture: what the rewriter makes of it, run and compiled against the original in other processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skel.validation.workloads.capture.archive import Capture
+
+from .capturing import environment, families
+from .rewriting import Variant, single, variants
+from .sources import unpacked
+
+CALLS = 2
+"""Calls of one launcher that are made again."""
+SECONDS = 2400
+BAD = ("differs", "error", "bounds", "died", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file, and the calls of a capture that launch its kernels."""
+
+    package: str
+    capture: Path
+    module: str
+    path: str
+    calls: tuple[tuple[int, str, tuple[str, ...]], ...]
+    """Number, kind, and the kernels of the file that it launches."""
+    work: Path
+
+    @property
+    def key(self) -> str:
+        return f"{self.package}/{self.path} of {self.capture.stem}"
+
+
+def pieces(work: Path) -> list[Piece]:
+    """Every file of every capture that is there. A kernel that one capture launches is not run again by another."""
+    found: list[Piece] = []
+    seen: set[tuple[str, str, str]] = set()
+    for one in families(work):
+        if not one.file.exists():
+            continue
+        found += _pieces(one.package, one.file, work, seen)
+    return found
+
+
+def _pieces(package: str, file: Path, work: Path, seen: set[tuple[str, str, str]]) -> list[Piece]:
+    capture = Capture(file)
+    mark = f"/sources/{package}/"
+    launches = {one["launch"]: one for one in capture.launches}
+    calls: dict[str, list[tuple[int, str, tuple[str, ...]]]] = defaultdict(list)
+    modules: dict[str, str] = {}
+    used: dict[tuple[str, str], int] = defaultdict(int)
+    for call in capture.calls:
+        _, inside, path = call["file"].partition(mark)
+        if not inside:
+            continue
+        own = {launches[n]["kernel"] for n in call["launches"] if launches[n]["file"] == call["file"]}
+        new = {kernel for kernel in own if (package, path, kernel) not in seen}
+        if not own or used[path, call["name"]] >= CALLS or (not new and not used[path, call["name"]]):
+            continue
+        used[path, call["name"]] += 1
+        calls[path].append((call["call"], call["kind"], tuple(sorted(own))))
+        modules[path] = call["module"]
+    for path, held in calls.items():
+        seen |= {(package, path, kernel) for _, _, own in held for kernel in own}
+    return [Piece(package, file, modules[path], path, tuple(held), work) for path, held in sorted(calls.items())]
+
+
+def run_piece(piece: Piece) -> dict[str, Any]:
+    """What came of the original and of every variant, interpreted and compiled for sm_90."""
+    file = unpacked(piece.package, piece.work) / piece.path
+    text = file.read_bytes().decode("utf-8")
+    kernels = sorted({kernel for _, _, own in piece.calls for kernel in own})
+    made = variants(text, str(file), kernels)
+    record: dict[str, Any] = {"package": piece.package, "path": piece.path, "kernels": kernels}
+    record["variants"] = {v.name: {"steps": v.steps, "host": v.host} for v in made}
+    record["calls"] = [list(call) for call in piece.calls]
+    for how in ("interpret", "compile"):
+        results = replay(piece, how, made)
+        wrong = [v for v in made if results.get(v.name, {}).get("is") in BAD and len(v.steps) > 1]
+        for variant in wrong:
+            results |= replay(piece, how, single(text, str(file), variant.steps), originals=False)
+        record[how] = results
+    return record
+
+
+def replay(piece: Piece, how: str, made: list[Variant], originals: bool = True) -> dict[str, Any]:
+    """Results by text. Where a text ends the process, that is its result, and the others follow in another."""
+    job = {"capture": str(piece.capture), "module": piece.module, "calls": [number for number, _, _ in piece.calls]}
+    job["variants"] = [_job(piece, v) for v in made]
+    names = [f"original:{n}" for n in job["calls"]] + [v.name for v in made]
+    results: dict[str, Any] = {}
+    lost: dict[str, Any] = {}
+    while left := [name for name in names if name not in results and name not in lost]:
+        said, death = _process(piece, how, {**job, "skip": list(lost) + [n for n in results if ":" not in n[:9]]})
+        results |= {one.pop("text"): one for one in said}
+        if death is None:
+            break
+        if not said:
+            # The package itself cannot be imported there, or its first call ends the process: once more would not help.
+            lost |= {name: {"is": "died", "why": death} for name in left}
+            break
+        first = next((name for name in left if name not in results), None)
+        if first is not None:
+            lost[first] = {"is": "died", "why": death}
+        job["variants"] = [v for v in job["variants"] if v["name"] not in results]
+    return results | lost
+
+
+def _job(piece: Piece, variant: Variant) -> dict[str, Any]:
+    """A recorded launch is repeated as it was: it says nothing of a variant that launches in another way."""
+    wanted = {kernel for _, kernel in variant.steps}
+    judged = [n for n, kind, own in piece.calls if wanted & set(own) and not (variant.host and kind == "kernel")]
+    return {"name": variant.name, "text": variant.text, "approximate": variant.approximate, "calls": judged}
+
+
+def _process(piece: Piece, how: str, job: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
+    with tempfile.TemporaryDirectory() as cache:
+        more = {"TRITON_INTERPRET": "1"} if how == "interpret" else {"TRITON_CACHE_DIR": cache}
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "tests.gauntlet.replaying", how],
+                input=json.dumps(job), text=True, capture_output=True, timeout=SECONDS, check=False,
+                env=environment(piece.package, piece.work, **more), cwd=Path(__file__).resolve().parents[2],
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as late:
+            output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
+            return [json.loads(line) for line in output.splitlines() if line.endswith("}")], f"over {SECONDS} s"
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
+    return said, f"status {done.returncode}: {done.stderr[-600:]}" if done.returncode else None

@@ -1,0 +1,53 @@
+"""Work in pieces, by several processes: each result is a line of a file, and what is there is not done again."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+
+class Lines:
+    """A file of JSON documents, one a line, each with a `key`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def read(self) -> dict[str, Any]:
+        """The documents by key; the last one counts. A line that was cut off is left out."""
+        if not self.path.exists():
+            return {}
+        found = {}
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                one = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            found[one["key"]] = one
+        return found
+
+    def add(self, one: dict[str, Any]) -> None:
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(one) + "\n")
+
+
+def work(
+    pieces: Iterable[tuple[str, Any]], do: Callable[[Any], dict[str, Any]], lines: Lines, jobs: int, each: int = 8
+) -> None:
+    """Does every piece that is not done, in processes that end after `each` pieces, so that they stay small."""
+    done = lines.read()
+    left = [(key, piece) for key, piece in pieces if key not in done]
+    begun = time.monotonic()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=each) as pool:
+        waiting = {pool.submit(do, piece): key for key, piece in left}
+        for number, future in enumerate(as_completed(waiting), 1):
+            key = waiting[future]
+            lines.add({"key": key, **future.result()})
+            took = time.monotonic() - begun
+            print(f"{number} of {len(left)}: {key}, {took:.0f} s", file=sys.stderr, flush=True)
