@@ -16,6 +16,18 @@ def gpu_names() -> tuple[str, ...]:
     return tuple(line.partition(" (UUID")[0] for line in listed.stdout.splitlines() if line.startswith("GPU"))
 
 
+@cache
+def architecture() -> str | None:
+    """The first GPU's architecture as a target is named, `sm_90`; None where none is known."""
+    command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False).stdout.split()
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    number = said[0].replace(".", "") if said else ""
+    return f"sm_{number}" if number.isdigit() else None
+
+
 def device() -> str:
     """Where kernels are run: `cuda` where there is a GPU, else `cpu` (Triton's interpreter)."""
     return "cuda" if gpu_names() else "cpu"

@@ -1,12 +1,16 @@
-"""One job at a time on a GPU, whoever asked for it: the lock that measurements take."""
+"""One job at a time on a GPU, whoever asked for it: the lock that measurements of the command line take as well.
+
+A job's own measurement takes a lock in the job's scratch folder, so that it does not wait for the process that did.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from skel.gpu import gpu_names
 
@@ -31,13 +35,18 @@ class GpuLock:
         path = Path(tempfile.gettempdir()) / f"skel-gpu-{index}.lock"
         return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
 
-    def __enter__(self) -> GpuLock:
-        if self._descriptor is not None:
+    @contextmanager
+    def held(self, waiting: Callable[[], None]) -> Iterator[None]:
+        """Holds the lock; `waiting` is called where somebody else has it."""
+        if self._descriptor is None:
+            yield
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._descriptor is not None:
+        try:
+            yield
+        finally:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)

@@ -13,10 +13,11 @@ import signal
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from skel.store.database import Database, open_database
-from skel.store.jobs import Job, claim_next, end_job, state_of
+from skel.store.jobs import Job, claim_next, end_job, report_progress, state_of
 
 from .errors import CallError
 from .gpu_lock import GpuLock
@@ -25,6 +26,7 @@ from .processes import is_alive, started
 
 _SCRATCH = "skel-"
 """Begins the name of a job's scratch folder; the job's id follows."""
+_WAITS = {"step": "waiting", "done": 0, "message": "another measurement holds the GPU"}
 _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 3.0
 """How long workers may take to notice that the job's process is gone."""
@@ -39,8 +41,9 @@ def main() -> None:
     most = 1 if gpu.is_needed else LIMITS.running_jobs
     while (job := claim_next(database, os.getpid(), own, most, is_alive)) is not None:
         _sweep(database)
-        with gpu:
-            _run(database, job)
+        with gpu.held(partial(report_progress, database, job.id, _WAITS)):
+            if state_of(database, job.id) == "running":  # it may have been cancelled while it waited
+                _run(database, job)
 
 
 def _sweep(database: Database) -> None:

@@ -57,6 +57,7 @@ def command(
 
     The rewritten file is written only where the verdict is good, whole or not at all.
     """
+    from skel.agent.feedback.after import after_apply
     from skel.apply import Job, apply, unified_diff
     from skel.store.records import get_skeleton
 
@@ -79,7 +80,8 @@ def command(
     )
     with working(f"applying {name} to {path}") as tell:
         result = apply(job, tell)
-    document = result.document
+        document = result.document
+        document["findings"] += after_apply(job, result.text, document, tell)
     if result.bench is not None:
         keep_evidence(result.bench, evidence, db)
     if result.verdict.is_success and result.text is not None:

@@ -23,6 +23,7 @@ def command(
     db: Db = None,
 ) -> int:
     """Run ORIGINAL and CANDIDATE on the same inputs and compare what they compute. Nothing is written."""
+    from skel.agent.feedback.after import after_check
     from skel.apply import check
 
     from .verdict import render_verdict
@@ -31,5 +32,8 @@ def command(
     sidecar = str(existing_file(workload)) if workload is not None else None
     with working(f"comparing {candidate} with {original}") as tell:
         result = check(first.text, str(first.path), second.text, str(second.path), sidecar, full=full, report=tell)
-    emit(result.document, as_json, lambda console: render_verdict(console, result.document))
+        document = result.document
+        document["findings"] += after_check(first.text, str(first.path), second.text, str(second.path), sidecar,
+                                            document, tell)
+    emit(document, as_json, lambda console: render_verdict(console, document))
     return ExitStatus.OK if result.verdict.is_success else ExitStatus.BAD_VERDICT

@@ -15,6 +15,9 @@ _REGISTERS, _WARPS, _PROGRAMS = 65536, 64, 32
 hold 48 warps and 16 or 24 programs). CUDA C++ programming guide, technical specifications."""
 _SHARED = {"sm_80": 167_936, "sm_86": 102_400, "sm_89": 102_400, "sm_90": 233_472, "sm_100": 233_472, "sm_120": 102_400}
 """Shared memory of one multiprocessor, bytes; the same tables."""
+_GLOBAL = ("global_loads", "global_stores", "async_copies", "atomics")
+"""Instructions that move data to or from global memory. Over all warps of all programs they are the traffic as far as
+the binary tells it: an instruction in a loop counts once."""
 _PLAIN = ("registers", "spill_bytes", "stack_bytes", "shared_memory_bytes", "num_warps", "programs")
 
 
@@ -56,6 +59,8 @@ def figures(report: dict[str, Any], kernel: str | None) -> dict[str, float]:
         return {}
     one = max(kernels, key=lambda entry: entry["registers"])
     found: dict[str, float] = {key: one[key] for key in _PLAIN} | dict(one["instructions"])
+    accesses = sum(one["instructions"].get(key, 0) for key in _GLOBAL)
+    found["warp_global_accesses"] = accesses * int(one["num_warps"]) * int(one["programs"])
     counted = waves(one, report["target"])
     return found if counted is None else found | {"waves": counted}
 

@@ -12,7 +12,7 @@ from ..errors import CallError
 from ..session_type import Session
 from ..tool import FilePath, Identifier, Settings, SkeletonName, Tool, Waiting, paragraphs
 from ..views import JobOutput
-from ..work import Work, Worked, dump, follow
+from ..work import Work, Worked, follow
 
 Target = Annotated[str, StringConstraints(pattern=r"^(sm_[0-9]{2,3}|gfx[0-9a-f]{3,4})$")]
 
@@ -98,6 +98,8 @@ def _work(work: Work, given: Given) -> Worked:
     from skel.validation.protocol import Protocol
     from skel.validation.subject import sha256
 
+    from ..feedback.after import after_apply
+
     source = work.roots.read(given.file)
     shown = work.roots.shown(source.path)
     job = Job(
@@ -113,7 +115,7 @@ def _work(work: Work, given: Given) -> Worked:
     )
     result = apply(job, work.step)
     document = result.document
-    document["findings"] += _follow_up(work, job, result.text, document)
+    document["findings"] += after_apply(job, result.text, document, work.step)
     written: str | None = None
     if result.verdict.is_success and result.text is not None:
         place = work.roots.destination(
@@ -146,48 +148,6 @@ def _work(work: Work, given: Given) -> Worked:
         diff=None if result.text is None else unified_diff(source.text, result.text, shown),
         next=_next(work, given, job.skeleton, result.verdict, document, written),
     )
-
-
-def _follow_up(work: Work, job: Any, text: str | None, document: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the document's figures and errors say further."""
-    from ..feedback.elements import wrong_elements
-    from ..feedback.figures import figures_changed
-    from ..feedback.growth import error_growth
-    from ..feedback.steps import by_schedule
-
-    chosen = next((one for one in document["candidates"] if one["chosen"]), None)
-    if chosen is None or text is None:
-        return []
-    found = []
-    if document["compile"] is not None:
-        slower = document["verdict"] == Verdict.SLOWER.value
-        changed = figures_changed(document["compile"], chosen["name"], document["kernel"], job.file, slower)
-        found += [changed] if changed else []
-    if document["numerics"] is not None:
-        found += error_growth(document["numerics"], chosen["name"], job.file)
-    if document["verdict"] == Verdict.WRONG.value:
-        found += wrong_elements(document["findings"], text, job.file)
-        versions = by_schedule(job.skeleton, job.text, job.file, document["kernel"], chosen["settings"])
-        named = bisect(work, job.text, job.file, job.workload, versions)
-        found += [named] if named else []
-    return dump(found)
-
-
-def bisect(work: Work, text: str, file: str, workload: str | None, versions: list[Any]) -> Any:
-    """The finding that names the first of several changes after which the result is wrong; None where none can be."""
-    from skel.gpu import device
-    from skel.validation import check
-    from skel.validation.subject import CandidateSource
-
-    from ..feedback.steps import first_wrong
-
-    def judge(them: Any) -> list[Verdict]:
-        sources = [CandidateSource(f"version {number}", one.text) for number, one in enumerate(them, 1)]
-        report = check.check(text, sources, file, workload_file=workload, device=device(), progress=work.step)
-        return [one.verdict for one in report.candidates]
-
-    work.report("bisection", f"{len(versions)} versions")
-    return first_wrong(text, versions, judge, file, "bisection")
 
 
 def _candidate(one: dict[str, Any]) -> dict[str, Any]:

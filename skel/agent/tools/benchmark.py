@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from skel.store.schema import Record
+from skel.store.schema import Record, Verdict
 
 from ..errors import CallError
 from ..session_type import Session
 from ..tool import FilePath, Identifier, Tool, Waiting, paragraphs
 from ..views import JobOutput
-from ..work import Work, Worked, follow
+from ..work import Work, Worked, dump, follow
 from .check_equivalence import identity
 
 
@@ -78,6 +78,8 @@ def _work(work: Work, given: Given) -> Worked:
     result = measure_here(plan, None)
     document = bench_document(result)
     document |= identity(original, candidate) | ({"kernel": document["kernel"]} if document["kernel"] else {})
+    if result.verdict is Verdict.SLOWER:
+        document["findings"] += _what_changed(work, (original.text, file), (candidate.text, other), workload, document)
     timing = document["timing"]
     rows = [
         {"label": row["label"], "ratio": row.get("candidates", {}).get(other, {}).get("ratio")}
@@ -95,12 +97,35 @@ def _work(work: Work, given: Given) -> Worked:
     )
 
 
+def _what_changed(
+    work: Work, original: tuple[str, str], candidate: tuple[str, str], workload: str | None, document: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Why it may be slower: figures of both, compiled for this GPU. Nothing where they cannot be had."""
+    from skel.gpu import architecture
+    from skel.validation.compile.targets import TARGETS
+    from skel.validation.isolation import WorkerError
+
+    from ..feedback.compiled import compiled_pair
+    from ..feedback.figures import figures_changed
+
+    target = architecture()
+    if target not in TARGETS:
+        return []
+    try:
+        document["compile"] = compiled_pair(*original, *candidate, workload, target, work.step)
+    except WorkerError:
+        return []
+    changed = figures_changed(document["compile"], candidate[1], document["kernel"], original[1], slower=True)
+    return dump([changed] if changed else [])
+
+
 TOOL = Tool(
     "benchmark",
     paragraphs("""Compare two versions of a file as check_equivalence does, then time their kernels against each other
     on this machine's GPU: interleaved, with a cold and a warm L2, original against original as control. One at a time.
 
-    A job of minutes. Without a GPU the answer is the error `not_here`."""),
+    A job of minutes. `slower` names what changed in the compiled kernel. Without a GPU the answer is the error
+    `not_here`."""),
     Given,
     Output,
     _start,

@@ -10,8 +10,7 @@ from ..roots import Source
 from ..session_type import Session
 from ..tool import FilePath, Tool, Waiting, paragraphs
 from ..views import JobOutput
-from ..work import Work, Worked, dump, follow
-from .apply_skeleton import bisect
+from ..work import Work, Worked, follow
 
 
 class Given(Waiting):
@@ -63,12 +62,16 @@ def _start(session: Session, given: Given) -> str:
 def _work(work: Work, given: Given) -> Worked:
     from skel.apply import check, unified_diff
 
+    from ..feedback.after import after_check
+
     original, candidate = work.roots.read(given.original), work.roots.read(given.candidate)
     file, other = work.roots.shown(original.path), work.roots.shown(candidate.path)
     workload = None if given.workload is None else str(work.roots.file(given.workload))
     result = check(original.text, file, candidate.text, other, workload, full=given.full, report=work.step)
     document = result.document
-    document["findings"] += _follow_up(work, file, original.text, candidate.text, other, workload, document)
+    document["findings"] += after_check(
+        original.text, file, candidate.text, other, workload, document, work.step
+    )
     document |= identity(original, candidate)
     numerics = document["numerics"]
     workloads = numerics["candidates"][0]["workloads"] if numerics["candidates"] else []
@@ -115,22 +118,6 @@ def identity(original: Source, candidate: Source) -> dict[str, Any]:
         "kernel": names or None,
         "protocol": Protocol().to_dict(),
     }
-
-
-def _follow_up(
-    work: Work, file: str, text: str, candidate: str, path: str, workload: str | None, document: dict[str, Any]
-) -> list[dict[str, Any]]:
-    from ..feedback.elements import wrong_elements
-    from ..feedback.growth import error_growth
-    from ..feedback.steps import by_hunk
-
-    found = error_growth(document["numerics"], document["candidates"][0]["name"], file)
-    if document["verdict"] == Verdict.WRONG.value:
-        found += wrong_elements(document["findings"], candidate, path)
-        versions = by_hunk(text, candidate)
-        named = bisect(work, text, file, workload, versions) if versions else None
-        found += [named.model_copy(update={"place": named.place.model_copy(update={"file": path})})] if named else []
-    return dump(found)
 
 
 TOOL = Tool(
