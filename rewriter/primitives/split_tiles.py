@@ -6,7 +6,8 @@ rewrite:  BV = min(triton.next_power_of_2(V), 64)  ->  BV = min(triton.next_powe
 
 Conditions
     - tiles of the axis are mergeable, which makes them divisible too: every store is lane-addressed, guarded,
-      invariant or an atomic sum; every access along the lanes is bounded; nothing else looks at the tile or its index;
+      invariant or an atomic sum, every store along the lanes is bounded, and nothing else looks at the tile or its
+      index; loads need no bound, since narrower tiles reach no further than the wider ones did;
     - no partials in slots: their buffer was made for the tiles there were;
     - what the kernel stores along the axis' lanes it loads along them as well: one tile may not read another's result;
     - the launcher assigns the tile, and reads the number of tiles for this grid, arguments and the sizes of buffers
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 import ast
 
-from skel.store.schema import NumericsClass
+from skel.store.schema import NumericsClass, Refusal
 
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
@@ -33,6 +34,7 @@ from ..analysis.lanes import lane_report
 from ..analysis.operators import operation
 from ..analysis.stores import StoreClass
 from ..conditions.aliases import aliases_of
+from ..conditions.bounds import unbounded
 from ..conditions.context import FusionContext
 from ..conditions.fusable_axis import tile_parameter
 from ..conditions.launch_sites import counted_axis, require_own_tile, require_same_choice
@@ -81,7 +83,7 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
     aliases = aliases_of(module, launches)
     report = lane_report(facts, axis, aliases, tile_arguments(facts, launches, counts, param))
     context = FusionContext(facts, axis, report.name, param, launches, counts, report)
-    refuse_all(check_mergeable(context))
+    refuse_all(_against(context))
     _require_lanes_apart(context, aliases)
     flow = flow_of(kernel.node)
     calls = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Call)]
@@ -103,6 +105,15 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
         require_own_tile(binding, launch)
         _narrow(module, launch, binding, tile, changes)
     return list(dict.fromkeys(changes.edits(module)))
+
+
+def _against(context: FusionContext) -> list[Refusal]:
+    """What stands against merging tiles, apart from loads without a bound: a wider tile would reach further, a narrower
+    one does not. Stores without one may fill what lies past the end, and a narrower tile would leave it unset."""
+    reasons = check_mergeable(context)
+    if any(access.kind != "load" for access in unbounded(context)):
+        return reasons
+    return [reason for reason in reasons if reason.code != "non_pow2_unmasked"]
 
 
 def _require_lanes_apart(context: FusionContext, aliases: dict[str, str]) -> None:

@@ -77,6 +77,10 @@ def test_kernels_that_refuse(refusal: Callable[..., object], body: list[str], co
     assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
 
 
+def test_a_load_needs_no_bound(rewrite: Callable[..., list[str]]) -> None:
+    assert rewrite("split_tiles", text("tl.store(y + o, tl.load(x + o), mask=m)"))
+
+
 @pytest.mark.parametrize("tile", [12, 0, -8, "whole"])
 def test_tiles_are_powers_of_two(refusal: Callable[..., object], tile: object) -> None:
     assert refusal("split_tiles", text(), tile=tile).code == "bad_setting"  # type: ignore[attr-defined]
