@@ -80,21 +80,17 @@ def guarded_text(result: BenchResult) -> tuple[str, list[Any]]:
     Raises Refuse where no guard can be written.
     """
     from skel.rewriter.engine.guard import emit_guard
-    from skel.rewriter.engine.guard_condition import Choice
+    from skel.rewriter.engine.guard_choices import choices_of
     from skel.rewriter.reasons import finding
 
     plan, variants = result.plan, result.variants
     if not result.timing["guarded"]:
         return next(iter(variants.values())), []
     assert plan.kernel is not None
-    choices = []
-    for row in result.timing["workloads"]:
-        launch = next(one for one in row["launches"] if one["kernel"] == plan.kernel)
-        grid = tuple(launch["grid"])
-        variant = row["chosen"] if row["chosen"] in variants else None
-        choices.append(Choice(row["label"], variant, grid, launch["constants"], launch["dtypes"]))
+    choices = choices_of(result.timing["workloads"], plan.kernel, variants)
     made = emit_guard(plan.subject.text, plan.subject.path, plan.kernel, variants, choices)
-    return made.text, [finding("guard_emitted", condition=f"not ({text})") for text in made.conditions.values()]
+    condition = " and ".join(f"not ({text})" for text in made.conditions.values())
+    return made.text, [finding("guard_emitted", condition=condition)] if condition else []
 
 
 def checked_text(result: BenchResult) -> str:

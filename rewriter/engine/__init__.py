@@ -3,7 +3,7 @@
 from .apply import candidates
 from .candidate import Candidate, Candidates
 from .guard import Guarded, emit_guard
-from .guard_condition import Choice
+from .guard_choices import Choice
 from .lanes import FileLanes, lanes
 from .scan import FileScan, scan
 

@@ -17,18 +17,22 @@ that has other defaults for the launcher's parameters runs only where the caller
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..kernel.definition import KernelDef, Module, choose_kernel, load_module
 from ..kernel.edits import Edit, apply_edits
 from ..kernel.launch import Launch, readable_launches
 from ..reasons import Refuse, refuse
-from .guard_condition import Choice, guard_condition
+from .guard_choices import Choice
+from .guard_condition import guard_condition
 from .guard_defaults import changed_defaults, pass_on
+from .guard_prologue import require_pure_prologue, require_simple_function, require_unset, whole_lines
 
 MOST_VARIANTS = 4
 """Two copies of the kernel at most are chosen (protocol), but several launches of one may be worth a branch each."""
+LINE_LENGTH = 120
+"""A longer condition is written with one test a line."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,10 @@ def emit_guard(text: str, path: str, kernel: str, variants: Mapping[str, str], c
         guards.append((name, called))
     if not guards:
         return Guarded(text, {})
-    _require_pure_prologue(function, last)
-    _require_unset(function, last, left_alone)
+    require_simple_function(module.source, function)
+    last = whole_lines(function, last)
+    require_pure_prologue(function, last)
+    require_unset(function, last, left_alone)
     # All that was measured had the defaults of all of these, whichever of them a variant changes.
     conditions = {name: _and(text, left_alone.values()) for name, text in conditions.items()}
     calls = [(conditions[name], f"{called}({pass_on(function, frozenset(left_alone))})") for name, called in guards]
@@ -108,9 +114,12 @@ def _copies(
     body = _whole(variant, new_kernel.node)
     if body not in kernels:
         kernels[body] = _free(module, f"{kernel.name}_{suffix}")
-        parts.append(_renamed(variant, new_kernel.node, {kernel.name: kernels[body]}, decorators=True))
+        own = {kernel.name: kernels[body]}
+        parts.append(_renamed(variant, new_kernel.node, kernels[body], own, decorators=True))
     called = _free(module, f"{function.name}_{suffix}")
-    parts.append(_renamed(variant, new_function, {function.name: called, kernel.name: kernels[body]}, decorators=False))
+    # Where the function calls itself, the sizes are others: the guarded one chooses again.
+    own = {kernel.name: kernels[body]}
+    parts.append(_renamed(variant, new_function, called, own, decorators=False))
     gap = module.source.newline * 2
     return gap.join(part.rstrip() + module.source.newline for part in parts), called
 
@@ -145,12 +154,12 @@ def _whole(module: Module, node: ast.FunctionDef) -> str:
     return module.source.text[start:end]
 
 
-def _renamed(module: Module, node: ast.FunctionDef, names: Mapping[str, str], *, decorators: bool) -> str:
-    """The definition's text with its own name and the names it reads replaced."""
+def _renamed(module: Module, node: ast.FunctionDef, name: str, names: Mapping[str, str], *, decorators: bool) -> str:
+    """The definition's text under the name `name`, with the names that it reads replaced by those of `names`."""
     source = module.source
     start, end = _extent(module, node, decorators=decorators)
     begin = source.text.index(node.name, source.offset(node.lineno, node.col_offset) + len("def"))
-    edits = {Edit(begin, begin + len(node.name), names.get(node.name, node.name))}
+    edits = {Edit(begin, begin + len(node.name), name)}
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id in names:
             edits.add(Edit(*source.span(inner), names[inner.id]))
@@ -160,103 +169,13 @@ def _renamed(module: Module, node: ast.FunctionDef, names: Mapping[str, str], *,
 def _free(module: Module, name: str) -> str:
     taken = (
         {n.id for n in ast.walk(module.source.tree) if isinstance(n, ast.Name)}
+        | {n.name for n in ast.walk(module.source.tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
         | set(module.names.functions)
         | set(module.names.imported)
     )
     if name in taken:
         raise refuse("name_taken", 1, name=name, scope=module.source.path)
     return name
-
-
-def _require_pure_prologue(function: ast.FunctionDef, last: int) -> None:
-    """What runs before the guard runs again in the copy: it may only look at shapes, and set a parameter only once."""
-    arguments = function.args
-    parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    for statement in function.body[: last + 1]:
-        if not _pure(statement):
-            raise _impossible(f"line {statement.lineno} before the guard does more than read shapes", statement)
-        again = _stored(statement) & parameters - _filled_in(statement)
-        if again:
-            raise _impossible(f"line {statement.lineno} sets `{min(again)}`, and would set it again", statement)
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-def _filled_in(statement: ast.stmt) -> set[str]:
-    """`p` of `if p is None: p = ...`, which does nothing the second time."""
-    match statement:
-        case ast.If(
-            test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
-            body=[ast.Assign(targets=[ast.Name(id=target)])],
-            orelse=[],
-        ) if name == target:
-            return {name}
-    return set()
-
-
-def _pure(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.Import() | ast.ImportFrom():
-            return True
-        case ast.If(test=test, body=body, orelse=orelse):
-            # A check of the arguments would raise again.
-            return not any(_acts(n) for n in ast.walk(test)) and all(
-                isinstance(one, ast.Raise) or _pure(one) for one in (*body, *orelse)
-            )
-        case ast.Assign(value=value):
-            return all(isinstance(t, (ast.Name, ast.Tuple)) for t in statement.targets) and not any(
-                _acts(n) for n in ast.walk(value)
-            )
-    return False
-
-
-def _require_unset(function: ast.FunctionDef, last: int, names: Collection[str]) -> None:
-    """The guard asks whether the caller left these parameters alone, so nothing before it may set them."""
-    for statement in function.body[: last + 1]:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names:
-                raise _impossible(f"`{node.id}` is set before the guard", node)
-
-
-_READS = frozenset(
-    {
-        "any",
-        "all",
-        "tuple",
-        "isinstance",
-        "size",
-        "stride",
-        "dim",
-        "numel",
-        "cdiv",
-        "next_power_of_2",
-        "min",
-        "max",
-        "len",
-        "int",
-        "bool",
-        "element_size",
-        "is_contiguous",
-    }
-)
-
-
-def _acts(node: ast.AST) -> bool:
-    """True for a call that may do more than read."""
-    if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
-        return True
-    if not isinstance(node, ast.Call):
-        return False
-    name = (
-        node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else node.func.id
-        if isinstance(node.func, ast.Name)
-        else ""
-    )
-    return name not in _READS
 
 
 def _assembled(
@@ -272,7 +191,8 @@ def _assembled(
     step = indent.removeprefix(source.indent(function)) or "    "
     lines = [f"{indent}# Where it was measured to be faster; everything else keeps the original below.{source.newline}"]
     for condition, call in calls:
-        lines.append(f"{indent}if {condition}:{source.newline}{indent}{step}return {call}{source.newline}")
+        text = _if(condition, indent, step, source.newline)
+        lines.append(f"{text}{source.newline}{indent}{step}return {call}{source.newline}")
     if last >= 0:
         end = function.body[last].end_lineno
         assert end is not None
@@ -284,6 +204,17 @@ def _assembled(
     gap = source.newline * 2
     tail = "" if after == 0 or source.text[after - 1] in "\r\n" else source.newline
     return apply_edits(source.text, [Edit(at, at, "".join(lines)), Edit(after, after, tail + gap + gap.join(copies))])
+
+
+def _if(condition: str, indent: str, step: str, newline: str) -> str:
+    """`if CONDITION:`, one test a line where it is long."""
+    text = f"{indent}if {condition}:"
+    parsed = ast.parse(condition, mode="eval").body
+    if len(text) <= LINE_LENGTH or not isinstance(parsed, ast.BoolOp) or not isinstance(parsed.op, ast.And):
+        return text
+    tests = [f"({ast.unparse(v)})" if isinstance(v, ast.BoolOp) else ast.unparse(v) for v in parsed.values]
+    lines = [f"{indent}{step}{'and ' if number else ''}{test}" for number, test in enumerate(tests)]
+    return newline.join([f"{indent}if (", *lines, f"{indent}):"])
 
 
 def _impossible(why: str, where: ast.AST) -> Refuse:

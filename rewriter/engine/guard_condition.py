@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..analysis.facts import analyse
 from ..conditions.context import same_value
@@ -13,21 +13,10 @@ from ..kernel.count import tile_axes
 from ..kernel.definition import Module
 from ..kernel.grid import read_grid
 from ..kernel.launch import Launch
-from ..reasons import Refuse, refuse
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What to run at one measured workload, and the launch that was recorded there from the original."""
-
-    label: str
-    variant: str | None
-    """Name of a variant; None for the original."""
-    grid: tuple[int, ...]
-    constants: Mapping[str, int] = field(default_factory=dict)
-    """Integer arguments and flags by kernel parameter."""
-    dtypes: Mapping[str, str] = field(default_factory=dict)
-    """Dtypes of tensor arguments by kernel parameter, as torch names them: `bfloat16`."""
+from ..reasons import refuse
+from .guard_choices import Choice
+from .guard_prologue import only_reads
+from .guard_tests import dtype_tests, further_sizes, in_parentheses, tests_for_none, value_test
 
 
 @dataclass(frozen=True)
@@ -53,12 +42,13 @@ def guard_condition(module: Module, launch: Launch, choices: Sequence[Choice], v
     """
     size = _size(module, launch)
     groups = _groups(module, launch, choices, size)
-    parts: list[str] = []
+    parts: list[tuple[str, ...]] = []
     for key, members in groups.items():
-        parts += [" and ".join([*key, span]) for span in _spans(size, members, variant)]
+        _require_told_apart(launch, members)
+        parts += [(*key, span) for span in _spans(size, members, variant)]
     if not parts:
         raise refuse("guard_not_possible", launch.call, why=f"{variant} is chosen nowhere")
-    text = _common(parts)
+    text = _common([tuple(tests_for_none(launch, part)) for part in parts])
     names = {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}
     return text, _place(launch, names)
 
@@ -75,11 +65,9 @@ def _size(module: Module, launch: Launch) -> _Size:
     ((axis, counts),) = axes.items()
     dims = grid.choices[0].dims
     factors = [*counts[0].other_factors, *(d for i, d in enumerate(dims) if i != axis)]
-    texts = [
-        f"({ast.unparse(f)})" if isinstance(f, (ast.BinOp, ast.IfExp)) and not _is_product(f) else ast.unparse(f)
-        for f in factors
-    ]
-    text = " * ".join(texts) or "1"
+    if not all(only_reads(f) for f in factors):
+        raise refuse("guard_not_possible", launch.call, why="the grid's sizes are not only read")
+    text = " * ".join(ast.unparse(f) if _is_product(f) else in_parentheses(f) for f in factors) or "1"
     names = frozenset(n.id for f in factors for n in ast.walk(f) if isinstance(n, ast.Name))
     dimension = next((p for p, a in launch.arguments.items() if same_value(module, a, counts[0].dimension)), None)
     assert tile is not None
@@ -117,21 +105,23 @@ def _groups(
 ) -> dict[tuple[str, ...], list[tuple[int, Choice]]]:
     """Workloads by everything but the size: dimensions that the launcher names, and dtypes that vary."""
     dims = _dimension_names(launch, choices, size)
-    dtypes = _varying_dtypes(launch, choices)
+    more = further_sizes(launch, choices, dims, size.names)
     groups: dict[tuple[str, ...], list[tuple[int, Choice]]] = {}
     for choice in choices:
-        key = [_value_test(text, choice.constants[parameter]) for parameter, text in dims.items()]
-        for parameter, text in dtypes.items():
-            key.append(_dtype_test(module, launch, text, choice.dtypes[parameter]))
+        key = [value_test(text, choice.constants[parameter]) for parameter, text in {**dims, **more}.items()]
+        key += dtype_tests(module, launch, choices, choice)
         groups.setdefault(tuple(key), []).append((_programs(size, choice), choice))
     return groups
 
 
-def _value_test(text: str, value: int) -> str:
-    """A flag is asked for what it is: callers pass true values that are not True."""
-    if isinstance(value, bool):
-        return text if value else f"not {text}"
-    return f"{text} == {value}"
+def _require_told_apart(launch: Launch, members: Sequence[tuple[int, Choice]]) -> None:
+    """Raises Refuse where workloads that differ in nothing the launcher knows should run different variants."""
+    first: dict[int, Choice] = {}
+    for programs, choice in members:
+        other = first.setdefault(programs, choice)
+        if other.variant != choice.variant:
+            why = f"the launching function cannot tell {other.label} and {choice.label} apart"
+            raise refuse("guard_not_possible", launch.call, why=why)
 
 
 def _tile_count(size: _Size, choice: Choice) -> int | None:
@@ -166,25 +156,6 @@ def _is_shape(function: ast.FunctionDef, name: str) -> bool:
     return False
 
 
-def _varying_dtypes(launch: Launch, choices: Sequence[Choice]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    seen: set[tuple[str, ...]] = set()
-    for parameter, argument in launch.arguments.items():
-        if not isinstance(argument, ast.Name) or not all(parameter in c.dtypes for c in choices):
-            continue
-        values = tuple(c.dtypes[parameter] for c in choices)
-        # Tensors whose dtypes vary together need one test.
-        if len(set(values)) > 1 and values not in seen:
-            seen.add(values)
-            found[parameter] = argument.id
-    return found
-
-
-def _dtype_test(module: Module, launch: Launch, name: str, dtype: str) -> str:
-    torch = next((n for n, d in module.names.imported.items() if d == "torch"), None)
-    return f"{name}.dtype == {torch}.{dtype}" if torch is not None else f'str({name}.dtype) == "torch.{dtype}"'
-
-
 def _spans(size: _Size, members: list[tuple[int, Choice]], variant: str) -> list[str]:
     """Runs of neighbouring sizes at which the variant is chosen: between two measured sizes it is taken to hold."""
     found: list[str] = []
@@ -206,19 +177,15 @@ def _span(size: _Size, run: list[int]) -> str:
     return f"{run[0]} <= {size.text} <= {run[-1]}"
 
 
-def _common(parts: Sequence[str]) -> str:
+def _common(parts: Sequence[tuple[str, ...]]) -> str:
     """`a and (b or c)` for `a and b`, `a and c`: the tests that all parts share come first."""
-    split = [p.split(" and ") for p in dict.fromkeys(parts)]
-    shared = [t for t in split[0] if all(t in other for other in split)]
-    rests = [[t for t in one if t not in shared] for one in split]
+    shared = [t for t in parts[0] if all(t in other for other in parts)]
+    rests = list(dict.fromkeys(tuple(t for t in one if t not in shared) for one in parts))
+    if () in rests:
+        return " and ".join(shared)
     if len(rests) == 1:
         return " and ".join([*shared, *rests[0]])
-    unique = list(dict.fromkeys(" and ".join(r) for r in rests))
-    if "" in unique:
-        return " and ".join(shared)
-    if len(unique) == 1:
-        return " and ".join([*shared, unique[0]])
-    options = " or ".join(f"({u})" if " and " in u else u for u in unique)
+    options = " or ".join(f"({' and '.join(rest)})" if len(rest) > 1 else rest[0] for rest in rests)
     return " and ".join([*shared, f"({options})"]) if shared else options
 
 
@@ -246,4 +213,4 @@ def _place(launch: Launch, names: set[str]) -> int:
     return last
 
 
-__all__ = ["Choice", "Refuse", "guard_condition"]
+__all__ = ["guard_condition"]

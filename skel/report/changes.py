@@ -109,21 +109,13 @@ def _constants(evidence: Evidence) -> dict[str, Any]:
 def _guarded(evidence: Evidence, source: Text, made: dict[str, str]) -> Iterator[Change]:
     """The file that chooses by shape, as `skel bench -o` writes it."""
     from skel.rewriter.engine.guard import emit_guard
-    from skel.rewriter.engine.guard_condition import Choice
+    from skel.rewriter.engine.guard_choices import choices_of
     from skel.rewriter.reasons import Refuse
 
     try:
-        choices = []
-        for row in evidence.workloads:
-            launch = next(one for one in rows(row.get("launches")) if one.get("kernel") == evidence.kernel)
-            variant = row["chosen"] if row["chosen"] in made else None
-            choices.append(
-                Choice(
-                    str(row["label"]), variant, tuple(launch["grid"]), part(launch, "constants"), part(launch, "dtypes")
-                )
-            )
+        choices = choices_of(evidence.workloads, evidence.kernel, made)
         guarded = emit_guard(source.text, source.path, evidence.kernel, made, choices)
-    except (Refuse, StopIteration, KeyError, TypeError, ValueError):
+    except (Refuse, KeyError, TypeError, ValueError):
         return
     note = "; ".join(f"{name} where {condition}" for name, condition in guarded.conditions.items())
     yield Change("the result, which chooses by shape", source.text, guarded.text, evidence.file, note)

@@ -47,7 +47,7 @@ def _baseline(context: Context, label: str) -> dict[str, Any]:
 
 
 def _shape(launch: Launch) -> dict[str, Any]:
-    """Grid, integer arguments and dtypes of tensor arguments by the kernel's parameter."""
+    """Grid; integer arguments and dtypes of tensor arguments by the kernel's parameter; parameters that are None."""
     import torch
 
     names = list(launch.function.arg_names)
@@ -61,6 +61,7 @@ def _shape(launch: Launch) -> dict[str, Any]:
             for name, value in bound.items()
             if isinstance(value, torch.Tensor)
         },
+        "absent": [name for name, value in bound.items() if value is None],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skel.rewriter.engine.guard import emit_guard
-from skel.rewriter.engine.guard_condition import Choice
+from skel.rewriter.engine.guard_choices import Choice
 from skel.rewriter.reasons import Refuse
 
 TEXT = '''\
@@ -44,7 +44,7 @@ def _choices(*variants: str | None) -> list[Choice]:
 
 def test_runs_only_where_every_changed_default_was_left_alone() -> None:
     made = emit_guard(TEXT, "k.py", "scale_kernel", {"wide": WIDE, "warps": WARPS}, _choices("warps", None, "wide"))
-    common = "D == 128 and block == 16 and is_log and {} and num_warps == 4"
+    common = "D == 128 and block == 16 and is_log and x.dtype == torch.float32 and {} and num_warps == 4"
     assert made.conditions == {"warps": common.format("N == 1"), "wide": common.format("N == 64")}
 
 
