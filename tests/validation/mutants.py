@@ -4,51 +4,64 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A broken variant: its kind, where it is broken (a line of the kernel as text), and the whole file."""
+    """A broken variant: its kind, its kernel, where that is broken (a line of it as text), and the whole file."""
 
     kind: str
+    kernel: str
     where: str
     text: str
+    number: int
+    """Counted from 1 among the places that read the same."""
 
     @property
     def name(self) -> str:
-        return f"{self.kind}: {self.where}"
+        again = f" ({self.number})" if self.number > 1 else ""
+        return f"{self.kind} in {self.kernel}: {self.where}{again}"
 
 
 def mutants(text: str, kernel: str) -> Iterator[Mutant]:
     """Every variant of every kind, kinds in turn: the first of each, then the second of each."""
-    by_kind = [list(_of_kind(text, kernel, kind, change)) for kind, change in KINDS.items()]
-    for number in range(max(map(len, by_kind))):
-        yield from (found[number] for found in by_kind if number < len(found))
+    by_kind = [_of_kind(text, kernel, kind, change) for kind, change in KINDS.items()]
+    while by_kind:
+        for found in list(by_kind):
+            if (one := next(found, None)) is None:
+                by_kind.remove(found)
+            else:
+                yield one
 
 
 def _of_kind(text: str, kernel: str, kind: str, change: Change) -> Iterator[Mutant]:
     tree = ast.parse(text)
-    count = sum(1 for _ in ast.walk(_kernel(tree, kernel)))
+    whole = _kernel(tree, kernel)
     seen = {ast.unparse(tree)}
-    for number in range(count):
+    places: Counter[str] = Counter()
+    for number, node in enumerate(ast.walk(whole)):
+        if not isinstance(node, CHANGED) or not change(copy.deepcopy(node), whole):
+            continue  # copies of the whole file are dear
+        where = ast.unparse(node).partition("\n")[0]
         broken = copy.deepcopy(tree)
         body = _kernel(broken, kernel)
-        node = list(ast.walk(body))[number]
-        where = ast.unparse(node).partition("\n")[0]
-        if not change(node, body):
-            continue
+        change(list(ast.walk(body))[number], body)
         result = ast.unparse(ast.fix_missing_locations(broken))
         if result not in seen:
             seen.add(result)
-            yield Mutant(kind, where, result + "\n")
+            places[where] += 1
+            yield Mutant(kind, kernel, where, result + "\n", places[where])
 
 
 def _kernel(tree: ast.Module, name: str) -> ast.FunctionDef:
     return next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
+CHANGED = (ast.AugAssign, ast.BinOp, ast.Call, ast.Expr, ast.For)
+"""What the kinds of fault change."""
 Change = Callable[[ast.AST, ast.FunctionDef], bool]
 """Breaks a node of a kernel's body in place; False where it cannot."""
 

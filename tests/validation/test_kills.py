@@ -15,7 +15,6 @@ from contextlib import closing
 from pathlib import Path
 
 import psutil
-import pytest
 
 ROOT = Path(__file__).parents[2]
 FIXTURE = ROOT / "tests" / "validation" / "fixtures" / "row_norm.py"
@@ -211,8 +210,3 @@ def test_fifty_kills_of_commands(tmp_path: Path) -> None:
 
 def test_a_few_random_kills(tmp_path: Path) -> None:
     kill_many(tmp_path, 6, 2.0)
-
-
-@pytest.mark.slow
-def test_fifty_random_kills(tmp_path: Path) -> None:
-    kill_many(tmp_path, 50, 8.0)
