@@ -52,5 +52,5 @@ def test_ten_thousand_records_keep_speed_and_figures() -> None:
     assert figures["records"] > 10_000
     assert figures["ndcg"] >= 0.85 and int(figures["answered_of_silent"].split("/")[0]) <= 4
     assert figures["cold_over_base"] <= 2.2
-    # 10 ms on a machine of its own; four times that where tests share it.
-    assert figures["warm_ms"] <= 40
+    # 10 ms on a machine of its own; processor time doubles where other processes share its cores and caches.
+    assert figures["warm_cpu_ms"] <= 20 and figures["first_cpu_ms"] <= 30
