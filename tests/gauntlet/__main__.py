@@ -4,6 +4,7 @@
     python -m tests.gauntlet capture [--jobs 2]   record launches of public operators in the interpreter
     python -m tests.gauntlet run [--jobs 2]       run rewritten files against their originals, and compile both
     python -m tests.gauntlet table                write the table of results
+    python -m tests.gauntlet samples              add samples of frequent refusals that nobody has looked at yet
 
 Each step goes on where it was ended; `--work FOLDER` (.cache/gauntlet) holds what they leave.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from .applying import try_file
 from .capturing import capture_family, families
 from .running import pieces, run_piece
+from .sampling import add_samples
 from .sources import PACKAGES, WORK, triton_files
 from .state import Lines, work
 from .table import write_table
@@ -23,7 +25,7 @@ from .table import write_table
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.gauntlet", description=__doc__)
-    parser.add_argument("step", choices=["apply", "capture", "run", "table"])
+    parser.add_argument("step", choices=["apply", "capture", "run", "table", "samples"])
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--work", type=Path, default=WORK, help="where results are kept between steps")
     options = parser.parse_args()
@@ -35,6 +37,8 @@ def main() -> int:
         work([(f.key, f) for f in families(folder)], capture_family, Lines(folder / "captured.jsonl"), options.jobs)
     elif options.step == "run":
         work([(p.key, p) for p in pieces(folder)], run_piece, Lines(folder / "ran.jsonl"), options.jobs)
+    elif options.step == "samples":
+        print("\n".join(add_samples(folder)))
     else:
         write_table(folder)
     return 0

@@ -12,8 +12,6 @@ from skel.validation.workloads.capture.judged import host_changed
 
 from .applying import skeletons
 
-APART = 2
-"""Candidates of a skeleton that are run where it changes the launcher or the structure."""
 LOCAL = "local"
 
 
@@ -66,6 +64,8 @@ def _apart(text: str, path: str, kernel: str, record: Skeleton) -> list[Variant]
     result = candidates(record, text, path, kernel)
     if not isinstance(result, Candidates):
         return []
+    # The first of each form: the others differ in a number.
+    first = {str(item.settings.get("form")): item for item in reversed(result.items)}
     return [
         Variant(
             f"{record.name}:{kernel}:{item.name}",
@@ -74,7 +74,7 @@ def _apart(text: str, path: str, kernel: str, record: Skeleton) -> list[Variant]
             _is_approximate(item.numerics),
             host_changed(text, item.text),
         )
-        for item in result.items[:APART]
+        for item in first.values()
     ]
 
 

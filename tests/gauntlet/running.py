@@ -7,16 +7,21 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from skel.rewriter.kernel.definition import load_module
+from skel.validation.workloads import subject_of
 from skel.validation.workloads.capture.archive import Capture
+from skel.validation.workloads.slices import sliced_text
+from skel.validation.workloads.target import read_declared
 
 from .capturing import environment, families
 from .rewriting import Variant, single, variants
-from .sources import unpacked
+from .sources import PACKAGES, ROOT, unpacked
 
+SIDECARS = (ROOT / "examples" / "sidecars", ROOT / "tests" / "gauntlet" / "workloads" / "sidecars")
 CALLS = 2
 """Calls of one launcher that are made again."""
 SECONDS = 2400
@@ -36,18 +41,34 @@ class Piece:
     work: Path
 
     @property
+    def is_sidecar(self) -> bool:
+        return self.capture.suffix == ".py"
+
+    @property
     def key(self) -> str:
         return f"{self.package}/{self.path} of {self.capture.stem}"
 
 
 def pieces(work: Path) -> list[Piece]:
-    """Every file of every capture that is there. A kernel that one capture launches is not run again by another."""
+    """Every sidecar, and every file of every capture that is there. A kernel that one capture launches is not run again
+    by another."""
     found: list[Piece] = []
     seen: set[tuple[str, str, str]] = set()
     for one in families(work):
         if not one.file.exists():
             continue
         found += _pieces(one.package, one.file, work, seen)
+    return [*found, *sidecar_pieces(work)]
+
+
+def sidecar_pieces(work: Path) -> list[Piece]:
+    """One for each sidecar of SIDECARS that is for one of the packages."""
+    found = []
+    for file in sorted(f for folder in SIDECARS for f in folder.glob("*.py")):
+        declared = read_declared(file.read_text(encoding="utf-8"), str(file))
+        package = (declared.package or "").replace("-", "_").replace("==", "-")
+        if package in PACKAGES:
+            found.append(Piece(package, file, "", declared.target, ((0, "sidecar", ()),), work))
     return found
 
 
@@ -79,6 +100,14 @@ def run_piece(piece: Piece) -> dict[str, Any]:
     file = unpacked(piece.package, piece.work) / piece.path
     text = file.read_bytes().decode("utf-8")
     kernels = sorted({kernel for _, _, own in piece.calls for kernel in own})
+    if piece.is_sidecar:
+        # The slice says which kernels there are: those that its launchers reach.
+        kernels = [
+            k.name
+            for k in load_module(sliced_text(subject_of(text, str(file), str(piece.capture))), str(file)).kernels
+            if k.is_entry
+        ]
+        piece = replace(piece, calls=((0, "sidecar", tuple(kernels)),))
     made = variants(text, str(file), kernels)
     record: dict[str, Any] = {"package": piece.package, "path": piece.path, "kernels": kernels}
     record["variants"] = {v.name: {"steps": v.steps, "host": v.host} for v in made}
@@ -94,7 +123,12 @@ def run_piece(piece: Piece) -> dict[str, Any]:
 
 def replay(piece: Piece, how: str, made: list[Variant], originals: bool = True) -> dict[str, Any]:
     """Results by text. Where a text ends the process, that is its result, and the others follow in another."""
-    job = {"capture": str(piece.capture), "module": piece.module, "calls": [number for number, _, _ in piece.calls]}
+    job: dict[str, Any] = {"capture": str(piece.capture), "module": piece.module}
+    job["calls"] = [number for number, _, _ in piece.calls]
+    if piece.is_sidecar:
+        file = unpacked(piece.package, piece.work) / piece.path
+        text = file.read_bytes().decode("utf-8")
+        job["subject"] = subject_of(text, str(file), str(piece.capture)).to_dict()
     job["variants"] = [_job(piece, v) for v in made]
     names = [f"original:{n}" for n in job["calls"]] + [v.name for v in made]
     results: dict[str, Any] = {}

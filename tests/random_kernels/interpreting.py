@@ -92,7 +92,7 @@ def interpret_some(jobs: Sequence[Job], processes_seconds: int = 1200) -> tuple[
 # -- in the process -----------------------------------------------------------------------------------------------
 
 
-class _Memory:
+class Memory:
     """Ranges of addresses that the running launch may touch."""
 
     def __init__(self) -> None:
@@ -120,7 +120,8 @@ class _Memory:
             raise OutOfBounds(f"{int((~good).sum())} lanes of a {what} lie outside every tensor")
 
 
-def _guard_interpreter(memory: _Memory) -> None:
+def guard_interpreter(memory: Memory, undefined: float = UNDEFINED) -> None:
+    """Checks every access of the interpreter against `memory`; `undefined` is what unset masked lanes hold."""
     import numpy
     import triton.runtime.interpreter as interpreter
     from triton.runtime.interpreter import GridExecutor, InterpreterBuilder, TensorHandle
@@ -130,7 +131,7 @@ def _guard_interpreter(memory: _Memory) -> None:
         kind = interpreter._get_np_dtype(dtype)
         memory.check(ptrs.data, mask.data, numpy.dtype(kind).itemsize, "load")
         if other is None:
-            fill = UNDEFINED if numpy.issubdtype(kind, numpy.floating) else 3
+            fill = undefined if numpy.issubdtype(kind, numpy.floating) else int(undefined) and 3
             other = TensorHandle(numpy.full_like(ptrs.data, fill, dtype=kind), dtype)
         return TensorHandle(interpreter._interpreter.load(ptrs.data, mask.data, other.data, kind), dtype)
 
@@ -236,7 +237,7 @@ def _failed(error: BaseException) -> tuple[str, str]:
     return "error", f"{type(error).__name__}: {error}"[:400]
 
 
-def _judge(job: dict[str, Any], memory: _Memory, folder: str, first: int) -> Ran:
+def _judge(job: dict[str, Any], memory: Memory, folder: str, first: int) -> Ran:
     ran = Ran(job["name"])
     try:
         original = _load(job["original"], folder, first)
@@ -269,8 +270,8 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
-    memory = _Memory()
-    _guard_interpreter(memory)
+    memory = Memory()
+    guard_interpreter(memory)
 
     def too_long(_signal: int, _frame: object) -> None:
         raise TimeoutError(f"over {SECONDS} s")
