@@ -3,7 +3,7 @@ values that the kernel would load instead.
 
 A statement is movable where nothing in it depends on the axis, it only reads memory that the kernel never writes, and
 every name it reads is set by movable statements. Of the values that movable work ends in, those are saved that are
-proved fp32, of a known shape, and set on every path.
+proved fp32, or fp64 where one of their inputs is, of a known shape, and set on every path.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Saved:
     """Its dimensions, as constexpr parameters or numbers; none for a scalar."""
     after: ast.stmt
     """The last statement that sets it."""
+    widens: frozenset[str] = frozenset()
+    """Parameters with whose element type it is fp64 where that is; none for a value that is proved fp32."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,11 @@ class Slicer:
         uses = self._uses_outside(name)
         if not uses or any(self.body.index(self._top(u)) <= self.body.index(last) for u in uses):
             return None
-        if not all(self.types.is_fp32(u) for u in uses):
+        if not all(self.types.is_wide(u) for u in uses):
+            return None
+        exact = all(self.types.is_fp32(u) for u in uses)
+        widens = frozenset() if exact else self._memory(uses)
+        if not exact and (not widens or "float64" in self.module.source.text):
             return None
         shapes = {e.values[u].dims for u in uses for e in self.facts.runs if u in e.values}
         shape = next(iter(shapes)) if len(shapes) == 1 else None
@@ -188,7 +194,12 @@ class Slicer:
         sizes = tuple(d.size for d in shape)
         if any(s is None or not (s.isdigit() or s in self.kernel.constexprs) for s in sizes):
             return None
-        return Saved(name, tuple(s for s in sizes if s is not None), last)
+        return Saved(name, tuple(s for s in sizes if s is not None), last, widens)
+
+    def _memory(self, uses: list[ast.Name]) -> frozenset[str]:
+        """Parameters from whose memory a value was computed."""
+        values = [e.values[u] for u in uses for e in self.facts.runs if u in e.values]
+        return frozenset(name for value in values for name in value.memory)
 
     def _uses_outside(self, name: str) -> list[ast.Name]:
         return [

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from ..analysis.events import Access, Condition
 from ..kernel.definition import KernelDef, Module
+from ..kernel.idioms import follow
 from ..kernel.launch import Launch
 from ..kernel.scope import reaching
 from ..reasons import refuse
-from .aliases import VIEWS
+from .aliases import FRESH, VIEWS
 
 
 def sure_tensors(kernel: KernelDef, accesses: Iterable[Access]) -> tuple[str, ...]:
@@ -35,6 +36,16 @@ def _is_compiled(kernel: KernelDef, condition: Condition) -> bool:
         return False
     value = condition.value
     return bool(value.axes or value.memory or value.symbols - kernel.constexprs)
+
+
+def made_by_launcher(module: Module, launches: Iterable[Launch], name: str) -> bool:
+    """True where every launch passes a tensor that the launcher has just made, as by `torch.empty`."""
+    for launch in launches:
+        argument = launch.arguments.get(name)
+        made = follow(module, argument)[0] if argument is not None else None
+        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.func.attr not in FRESH:
+            return False
+    return True
 
 
 def tensor_at(launch: Launch, tensors: Iterable[str]) -> ast.expr:

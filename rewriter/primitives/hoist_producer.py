@@ -14,14 +14,14 @@ scratch, allocated beside it, and what a launch says of warps holds for both ker
 
 Conditions
     - work that repeats in every tile of an axis that is a grid dimension of its own, at the top level of the kernel;
-    - the values it ends in are proved fp32, are scalars or blocks of one or two dimensions sized by constexpr
-      parameters, and are set on every path;
+    - the values it ends in are proved fp32, or fp64 where one of the tensors they are made of is (then the scratch is as
+      well), are scalars or blocks of one or two dimensions sized by constexpr parameters, and are set on every path;
     - what computes them reads no memory that the kernel writes, and no exit that differs between tiles stands before;
     - every launch can be read: grid, arguments and sizes are plain expressions.
 
 Numerics
-    `contracted`: the scratch is fp32, so that nothing is rounded, but two kernels are compiled apart: a reduction may
-    add in another order, and a product that was fused with a later addition is rounded on its own.
+    `contracted`: the scratch is as wide as the values, so that nothing is rounded, but two kernels are compiled apart: a
+    reduction may add in another order, and a product that was fused with a later addition is rounded on its own.
 
 Refuses: already_applied, no_tiled_axis, no_redundant_work, loop_carried_across_tiles, nothing_to_hoist,
 exit_between_tiles, grid_barrier, producer_not_saved, axis_flattened, tile_belongs_to_autotuner, unreadable_launch,
@@ -44,12 +44,13 @@ from ..analysis.types import TypeAnalysis
 from ..conditions.aliases import aliases_of
 from ..conditions.producer_launch import ProducerLaunch, needed_parameters, producer_launches
 from ..conditions.redundant_work import redundant_work
-from ..conditions.tensors import sure_tensors
+from ..conditions.tensors import made_by_launcher, sure_tensors, tensor_at
 from ..kernel.changes import Changes, Spot
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.insert import insert_parameters
 from ..kernel.launch import Launch, readable_launches
+from ..kernel.plain import written
 from ..kernel.segments import Segment, segments
 from ..kernel.templates import render
 from ..reasons import Refuse, refuse
@@ -73,6 +74,9 @@ def hoist_producer(module: Module, kernel: KernelDef, *, axis: str | None = None
     chosen, sliced = _choose(facts, launches, axis)
     number = int(chosen.root)
     tensors = sure_tensors(kernel, [a for s in sliced.moved for a in accesses_in(facts, s)])
+    widening = frozenset(n for one in sliced.saved for n in one.widens) - frozenset(tensors)
+    if not all(made_by_launcher(module, launches, n) for n in widening):
+        raise refuse("producer_not_saved", sliced.moved[0], axis=facts.axis_name(chosen))
     hosts = producer_launches(module, launches, number, needed_parameters(module, kernel, sliced), tensors)
     language = language_name(module, kernel)
     assert language is not None
@@ -198,7 +202,11 @@ def _consumer(
     first = True
     for segment in segments(source, body):
         statement = segment.statement
-        loads = [f"{one.name} = {language}.load({at[one.name]})" for one in sliced.saved if one.after is statement]
+        loads = [
+            f"{one.name} = {language}.load({at[one.name]}){_narrowed(one, sliced.saved, language)}"
+            for one in sliced.saved
+            if one.after is statement
+        ]
         if statement not in sliced.dropped:
             continue
         if loads and first:
@@ -208,6 +216,11 @@ def _consumer(
         start, end = source.line_start(_own_first(source.lines, segment)), source.line_start(segment.last + 1)
         edits.append(Edit(start, end, text))
     return edits
+
+
+def _narrowed(one: Saved, saved: tuple[Saved, ...], language: str) -> str:
+    """A cast for what is fp32 in a scratch that may be wider."""
+    return f".to({language}.float32)" if not one.widens and any(s.widens for s in saved) else ""
 
 
 def _own_first(lines: list[str], segment: Segment) -> int:
@@ -265,7 +278,10 @@ def _host(module: Module, changes: Changes, host: ProducerLaunch, names: _Names,
     sizes = " + ".join(" * ".join(host.size(s) for s in one.sizes) or "1" for one in saved)
     count = " * ".join([*host.programs, bracketed(sizes) if " + " in sizes else sizes])
     spot = Spot(launch.statement, before=True)
-    changes.add_line(spot, f"{SCRATCH} = {host.torch}.empty({count}, dtype={host.torch}.float32, device={host.device})")
+    dtype = f"{host.torch}.float32"
+    for name in sorted({n for one in saved for n in one.widens}):
+        dtype = f"{host.torch}.promote_types({dtype}, {written(module, tensor_at(launch, [name]))}.dtype)"
+    changes.add_line(spot, f"{SCRATCH} = {host.torch}.empty({count}, dtype={dtype}, device={host.device})")
     arguments = [f"{n}={host.arguments[n]}" for n in host.parameters if n in host.arguments]
     arguments.append(f"{SCRATCH}={SCRATCH}")
     if "num_warps" in host.options:

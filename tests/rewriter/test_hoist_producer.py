@@ -46,6 +46,18 @@ def test_a_scalar_is_saved_and_the_row_it_was_made_of_is_loaded_twice(rewrite: C
     assert "rows_producer_kernel[(1, N)](x=x, D=D, producer=producer)" in lines
 
 
+def test_the_scratch_is_as_wide_as_its_inputs(rewrite: Callable[..., list[str]]) -> None:
+    lines = rewrite("hoist_producer", changed((".to(tl.float32)\n", "\n")))
+    wide = "torch.promote_types(torch.float32, x.dtype)"
+    assert f"producer = torch.empty(N * 1, dtype={wide}, device=x.device)" in lines
+    text = changed(
+        (".to(tl.float32)\n", "\n"),
+        ("/ D)", "/ D)\n    b_d = tl.exp(o_d.to(tl.float32) / 9)"),
+        ("* rstd", "* rstd * b_d"),
+    )
+    assert "b_d = tl.load(p_producer + 1 + tl.arange(0, D)).to(tl.float32)" in rewrite("hoist_producer", text)
+
+
 def test_the_new_kernel_stands_before_and_every_launch_gets_its_own(rewrite: Callable[..., list[str]]) -> None:
     second = "    rows_kernel[(triton.cdiv(V, 16), N)](w, w, y, N, D=D, V=V, BV=16, num_warps=2)\n    return y"
     lines = rewrite("hoist_producer", changed(("    return y", second)))
@@ -83,7 +95,25 @@ REFUSALS = {
     ),
     "a barrier": ([("    b_x =", "    tl.extra.cuda.gdc_wait()\n    b_x =")], "grid_barrier", 12),
     "counts programs": ([("/ D)", "/ tl.num_programs(0))")], "grid_barrier", 7),
-    "of no known type": ([(".to(tl.float32)\n", "\n")], "producer_not_saved", 13),
+    "of no known type": (
+        [(".to(tl.float32)\n", "\n"), ("tl.math.rsqrt(tl.sum(b_x * b_x, 0) / D)", "tl.sum(b_x * b_x, 0)")],
+        "producer_not_saved",
+        13,
+    ),
+    "wide by what may be left out": (
+        [
+            (".to(tl.float32)\n", "\n    if D > 8:\n        b_x *= tl.load(z + o_d)\n"),
+            ("def rows_kernel(x,", "def rows_kernel(x, z,"),
+            ("N)](x, w", "N)](x, None, w"),
+        ],
+        "producer_not_saved",
+        9,
+    ),
+    "fp64 by itself": (
+        [(".to(tl.float32)\n", "\n"), ("    y = x.new", "    assert x.dtype != torch.float64\n    y = x.new")],
+        "producer_not_saved",
+        13,
+    ),
     "only in a branch": (
         [("    rstd = tl", "    if N > 1:\n        rstd = tl"), ("(b_x * rstd)", "(b_x * rstd if N > 1 else b_x)")],
         "producer_not_saved",
