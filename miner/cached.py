@@ -99,6 +99,11 @@ def miner_version() -> str:
 
     folders = [Path(__file__).parent / name for name in ("code", "cuda")]
     folders += [Path(str(package.__file__)).parent for package in (skel.rewriter, skel.store.schema)]
+    return hash_of(folders)
+
+
+def hash_of(folders: list[Path]) -> str:
+    """A hash of the Python files in some folders."""
     digest = hashlib.sha256()
     for folder in folders:
         for file in sorted(folder.rglob("*.py")):

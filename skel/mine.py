@@ -20,11 +20,14 @@ def mine_sources(database: Database, specs: list[str], steps: Steps) -> dict[str
 
     Raises SourceError and StoreError: the sources before the one at fault are stored, the others are not.
     """
+    from skel.miner.claimed import mine_claims, require_history
     from skel.miner.mining import mine
     from skel.miner.sources import known_entries, open_source
 
     names = specs or [name for name, entry in known_entries().items() if entry.kind == "package"]
     opened = [open_source(name) for name in names]
+    for source in opened:
+        require_history(source)
     found = []
     for source in opened:
         began = time.monotonic()
@@ -32,7 +35,11 @@ def mine_sources(database: Database, specs: list[str], steps: Steps) -> dict[str
         def progress(done: int, total: int, doing: str = f"reading {source.name} {source.revision[:12]}") -> None:
             steps(doing, done, total)
 
+        def commits(done: int, total: int, doing: str = f"reading the history of {source.name}") -> None:
+            steps(doing, done, total)
+
         mined = mine(source, database, progress)
+        mine_claims(source, database, commits)
         found.append((mined.name, mined.state, round(time.monotonic() - began, 1)))
     stored = {entry["name"]: entry for entry in reported(database, [])["sources"]}
     return {"sources": [{**stored[name], "state": state, "seconds": seconds} for name, state, seconds in found]}

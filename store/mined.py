@@ -82,12 +82,34 @@ def store_mined(
     """
     with plain_writing(database) as connection:
         techniques = _replace(connection, source, kernels)
+        history = _summary(connection, source.name).get("history")
+        kept = {**summary, "techniques": techniques, **({"history": history} if history is not None else {})}
         connection.execute(
             "INSERT OR REPLACE INTO mined_sources (name, kind, repository, place, revision, licence, fingerprint,"
             " mined_at, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (source.name, source.kind, source.repository, source.place, source.revision, source.licence,
-             source.fingerprint, mined_at, json.dumps({**summary, "techniques": techniques}, ensure_ascii=False)))
+             source.fingerprint, mined_at, _json(kept)))
     return techniques
+
+
+def history_of(database: Database, name: str) -> dict[str, Any] | None:
+    """What was noted of a source's history; None where nothing was. Raises StoreError."""
+    with database.reading() as connection:
+        found: dict[str, Any] | None = _summary(connection, name).get("history")
+    return found
+
+
+def note_history(database: Database, name: str, history: dict[str, Any]) -> None:
+    """Note what came of a source's history beside what was mined of its code. Raises StoreError."""
+    with plain_writing(database) as connection:
+        summary = {**_summary(connection, name), "history": history}
+        connection.execute("UPDATE mined_sources SET summary = ? WHERE name = ?", (_json(summary), name))
+
+
+def _summary(connection: sqlite3.Connection, name: str) -> dict[str, Any]:
+    row = connection.execute("SELECT summary FROM mined_sources WHERE name = ?", (name,)).fetchone()
+    found: dict[str, Any] = json.loads(row[0]) if row else {}
+    return found
 
 
 Key = tuple[str, str, int, str, str]

@@ -11,6 +11,7 @@ from skel.rewriter.kernel.definition import KernelDef, Module, read_module
 from skel.rewriter.kernel.source import read_source
 from skel.rewriter.reasons import Refuse
 
+from .certain import is_certain
 from .comments import Comment, python_comments
 from .conditions import conditions
 from .digest import digest
@@ -19,8 +20,9 @@ from .resources import resources
 
 WORDS = (b"triton", b"cutlass", b"tilelang", b"helion")
 """Every file with a kernel, mined or only counted, holds one of these words."""
-HAZARDS = {"same_value_store": "unguarded_invariant_store", "tile_dependence": "nonlinear_partial"}
-"""Skeletons that name a hazard, by the finding that shows it."""
+HAZARDS = {"same_value_store": "unguarded_invariant_store"}
+"""Skeletons that name a hazard, by the finding that shows it. A result that depends on its tile is left out: partial
+maxima and sums for another kernel do, and whether one is wrong takes a reference to say."""
 
 
 def mine_python(data: bytes, path: str, file: str) -> MinedFile:
@@ -75,7 +77,7 @@ def _kernel(
         digest(node),
         about,
         said,
-        tuple(_occurrences(scanned, file)),
+        tuple(one for one in _occurrences(scanned, file) if is_certain(one, module, kernel)),
     )
 
 

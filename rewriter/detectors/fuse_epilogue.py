@@ -67,6 +67,8 @@ def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) ->
     for root in sorted(roots, key=lambda n: (n.lineno, n.col_offset)):
         if not root.args or view.flow.loops_around(root):
             continue
+        if any(root in sources_of(view, *r.args) and (_is_dot(view, r) or view.flow.loops_around(r)) for r in results):
+            continue  # goes into another product or a loop's sum: it prepares them
         inner = sources_of(view, root.args[0])
         sums = [n for n in inner if isinstance(n, ast.Call) and view.operation(n) == "sum" and _squares(n)]
         for outer in sums:
@@ -74,6 +76,10 @@ def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) ->
             if any(view.operation(n) == "dot" or view.flow.loops_around(n) for n in before if isinstance(n, ast.expr)):
                 return root
     return None
+
+
+def _is_dot(view: KernelView, node: ast.Call) -> bool:
+    return view.operation(node) in ("dot", "dot_scaled")
 
 
 def _squares(node: ast.Call) -> bool:

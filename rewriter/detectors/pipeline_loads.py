@@ -1,5 +1,5 @@
-"""pipeline_loads. Used: more than one stage asked for in tl.range, in an autotune configuration, or at the launch of a
-kernel that walks a tl.range. A num_stages at a launch without such a loop pipelines nothing and is not counted."""
+"""pipeline_loads. Used: more than one stage asked for in tl.range, in an autotune configuration of a kernel that has a
+loop, or at the launch of one that walks a tl.range. Stages without such a loop pipeline nothing and are not counted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _in_kernel(node: ast.expr) -> bool:
 def _tuned(view: KernelView) -> list[ast.expr]:
     """The first place in the autotuner's list that asks for more than one stage."""
     tuner = view.kernel.autotune
-    if tuner is None:
+    if tuner is None or not any(isinstance(n, ast.For | ast.While) for body in view.bodies for n in body.nodes):
         return []
     configs = next((k.value for k in tuner.keywords if k.arg == "configs"), tuner.args[0] if tuner.args else None)
     return [tuner] if configs is not None and any(n > 1 for n in _stages(view.module, configs, _DEPTH)) else []

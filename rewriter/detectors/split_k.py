@@ -97,9 +97,10 @@ def _sums_in(view: KernelView, loop: ast.For, access: Access) -> bool:
     from .trace import sources_of, stored_value
 
     value = stored_value(access.node, False)
-    if access.path or value is None:
-        return False
     inside = set(ast.walk(loop))
+    # What is stored in every round is no sum over the rounds.
+    if access.path or value is None or access.node in inside:
+        return False
     reductions = set(view.own.called("dot", "sum")) & inside
     return bool(reductions & sources_of(view, value))
 

@@ -60,7 +60,7 @@ def _progress() -> Iterator[Steps]:
         def line(doing: str, done: int, total: int) -> None:
             if doing not in said:
                 said.add(doing)
-                say(f"{doing} ({total} files) ...")
+                say(f"{doing} ({total} {'commits' if 'history' in doing else 'files'}) ...")
 
         yield line
         return
@@ -91,6 +91,10 @@ def _render(console: Console, document: dict[str, Any]) -> None:
         if source["other_languages"]:
             others = ", ".join(f"{count} {language}" for language, count in source["other_languages"].items())
             console.print(f"  seen, not mined: {others}", markup=False)
+        if source.get("history"):
+            history = source["history"]
+            commits = f"{history['commits']} commits changed kernels, and make {history['claims']} claims"
+            console.print(f"  {commits} ({history['new']} new)", markup=False)
         for skipped in source["not_read"]:
             console.print(f"  not read: {skipped['file']}: {skipped['why']}", markup=False)
         for fault in source["faults"]:

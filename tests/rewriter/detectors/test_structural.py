@@ -169,10 +169,13 @@ def test_guarded_axes(body: str, found: bool) -> None:
 def test_stages_of_configurations() -> None:
     tuned = (
         "@triton.autotune(configs=[triton.Config({{}}, num_warps=4, num_stages=s) for s in {stages}], key=[])\n"
-        "@triton.jit\ndef kernel(x, BK: tl.constexpr):\n    tl.store(x + tl.arange(0, BK), 1)\n"
+        "@triton.jit\ndef kernel(x, n, BK: tl.constexpr):\n"
+        "    for i in range(n):\n        tl.store(x + i * BK + tl.arange(0, BK), 1)\n"
     )
     assert "pipeline_loads" in seen(tuned.format(stages="[1, 2]"))[0]
     assert "pipeline_loads" not in seen(tuned.format(stages="[1]"))[0]
+    without = tuned.format(stages="[1, 2]").replace("for i in range(n):", "if n > 0:").replace("i * BK + ", "")
+    assert "pipeline_loads" not in seen(without)[0]
 
 
 GENERAL = """

@@ -1,0 +1,93 @@
+"""`skel mine`: what it prints, what it stores, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from skel.miner import mining
+from tests.cli.running import Skel
+
+KERNEL = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def norm(x, y, D: tl.constexpr):
+    o = tl.program_id(0) * D + tl.arange(0, D)
+    b = tl.load(x + o)
+    tl.store(y + o, b * tl.rsqrt(tl.sum(b * b, 0)))
+"""
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> str:
+    """The URL of a database of its own: what is mined here is no other test's business."""
+    return f"sqlite:///{tmp_path / 'mined.db'}"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "k.py").write_text(KERNEL)
+    return folder
+
+
+def test_mining_showing_and_reporting(skel: Skel, mined: str, source: Path) -> None:
+    ended = skel("mine", str(source), "--db", mined, "--json")
+    assert ended.status == 0
+    (entry,) = ended.document["sources"]
+    assert (entry["name"], entry["state"], entry["kernels"]) == ("library", "mined", 1)
+    assert entry["techniques"]["div_to_reciprocal"] == {"uses": 1, "new": 1}
+    again = skel("mine", str(source), "--db", mined)
+    assert again.status == 0 and "mined before, nothing to do" in again.out
+    report = skel("mine", "--report", "--db", mined, "--json").document["sources"]
+    assert [one["name"] for one in report] == ["library"] and report[0]["techniques"] == entry["techniques"]
+    assert "div_to_reciprocal" in skel("mine", "--report", "library", "--db", mined).out
+    shown = skel("show", "div_to_reciprocal", "--db", mined)
+    assert "Used at 1 places" in shown.out and "k.py:9 norm (NOASSERTION)" in shown.out
+    (occurrence,) = skel("show", "div_to_reciprocal", "--db", mined, "--json").document["mined"]["occurrences"]
+    assert occurrence["role"] == "uses" and occurrence["places"][0]["kernel"] == "norm"
+
+
+def test_what_goes_wrong_has_a_status_and_a_hint(skel: Skel, mined: str, source: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken-1.0-py3-none-any.whl"
+    broken.write_bytes(b"PK\x03\x04 not really")
+    ended = skel("mine", str(broken), "--db", mined)
+    assert ended.status == 2 and "the archive is broken" in ended.err and str(broken) in ended.err
+    assert skel("mine", "no/such/place", "--db", mined).status == 2
+    (source / "k.py").write_text("x = 1\n")
+    ended = skel("mine", str(source), "--db", mined)
+    assert ended.status == 2 and "holds no kernels" in ended.err
+    assert skel("mine", "--report", "library", "--db", mined).status == 2
+    assert skel("mine", "--report", "--db", mined, "--json").document == {"sources": []}
+
+
+def test_a_history_cut_short_is_missing_here(skel: Skel, mined: str, tmp_path: Path) -> None:
+    def git(folder: Path, *words: str) -> str:
+        known = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        return subprocess.run(["git", *known, *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+    made = tmp_path / "made"
+    made.mkdir()
+    git(made, "init", "--quiet")
+    for text in (KERNEL, KERNEL + "\n"):
+        (made / "k.py").write_text(text)
+        git(made, "add", "k.py")
+        git(made, "commit", "--quiet", "-m", "kernel")
+    first = git(made, "rev-list", "--max-parents=0", "HEAD").strip()
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{made}", "short")
+    ended = skel("mine", f"{tmp_path / 'short'}@{first}", "--db", mined)
+    assert ended.status == 4 and "cut short" in ended.err and "unshallow" in ended.err
+
+
+def test_an_interrupt_stores_nothing(skel: Skel, mined: str, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*words: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mining, "read_files", interrupted)
+    assert skel("mine", str(source), "--db", mined).status == 130
+    assert skel("mine", "--report", "--db", mined, "--json").document == {"sources": []}
