@@ -35,6 +35,7 @@ def pair_plan(
     numbers: Protocol,
 ) -> Plan:
     """A plan for two files. Raises WrongUse for a sidecar that does not fit."""
+    from skel.validation.timing.names import RESERVED
     from skel.validation.timing.plan import Plan, PlanCandidate
     from skel.validation.workloads import SidecarError, subject_of
 
@@ -42,7 +43,8 @@ def pair_plan(
         subject = subject_of(original, path, workload)
     except SidecarError as error:
         raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
-    return with_slices(Plan(subject, kernel, (PlanCandidate(candidate_path, candidate),), None, numbers))
+    name = f"./{candidate_path}" if candidate_path in RESERVED else candidate_path
+    return with_slices(Plan(subject, kernel, (PlanCandidate(name, candidate),), None, numbers))
 
 
 def search_plan(progress: Progress, numbers: Protocol) -> Plan:

@@ -7,6 +7,8 @@ from typing import Any
 
 from .isolation.channel import Emit
 
+NO_GPU = "cpu (interpreter)"
+
 
 def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     """Task `environment`: the fields of the schema's Environment that are known here, as plain values."""
@@ -19,7 +21,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         "python": platform.python_version(),
     }
     if not torch.cuda.is_available():
-        return facts | {"device": "cpu (interpreter)"}
+        return facts | {"device": NO_GPU}
     properties = torch.cuda.get_device_properties(0)
     facts |= {
         "device": properties.name,
@@ -29,6 +31,15 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     if torch.version.hip:
         return facts | {"architecture": properties.gcnArchName.split(":")[0]}
     return facts | {"architecture": f"sm_{properties.major}{properties.minor}", "cuda": torch.version.cuda} | _driver()
+
+
+def machine() -> dict[str, Any]:
+    """Device and versions alone: what must not change within one measurement."""
+    import torch
+    import triton
+
+    device = torch.cuda.get_device_properties(0).name if torch.cuda.is_available() else NO_GPU
+    return {"device": device, "torch": torch.__version__, "triton": triton.__version__}
 
 
 def _driver() -> dict[str, Any]:

@@ -621,6 +621,11 @@ _TABLE = (
         "original against original gave {ratio:.3f} on {workload}",
         "the machine was not quiet; measure again",
     ),
+    _finding(
+        "own_numbers",
+        "decided with numbers that are not the protocol's: {numbers}",
+        "measure without --number for a verdict that may be compared",
+    ),
     _finding("slower_here", "{candidate} is slower on {workload}: {ratio:.3f}x", "the guard keeps the original there"),
     _finding(
         "own_configuration_better",

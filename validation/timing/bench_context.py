@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..environment import machine
 from ..isolation.channel import Emit
 from ..numerics.device import prepare
 from ..protocol import Protocol
@@ -129,6 +130,7 @@ def context_of(payload: Mapping[str, Any], emit: Emit) -> Context:
     timer = TIMERS[payload["timer"]]()
     numbers = Protocol.from_dict(payload["numbers"])
     subject = Subject.from_dict(payload["subject"])
+    emit("machine", environment=machine(), timer=timer.name)
     emit("begin", what="importing the original")
     original = load_variant("original", subject, Path.cwd() / "original")
     emit("original_loaded", **original.loaded.facts())

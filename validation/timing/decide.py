@@ -11,8 +11,9 @@ from itertools import combinations
 
 from ..protocol import Timing
 from .copies import kernel_copies
+from .lines import Line
 from .plan import Plan
-from .state import Line, State
+from .state import State
 from .statistics import median
 
 Ratios = dict[str, dict[str, float]]

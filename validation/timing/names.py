@@ -9,3 +9,5 @@ MODES: tuple[Mode, ...] = ("cold", "warm")
 CONTROL = "control"
 OWN = "own"
 """The original once more, and the original in its own best configuration."""
+RESERVED = ("original", CONTROL, OWN)
+"""No candidate may be called so."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..protocol import Protocol
 from ..subject import Subject, sha256
+from .names import RESERVED
 
 
 class PlanError(Exception):
@@ -38,13 +39,21 @@ class PlanCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is timed: the original with its hooks, the kernel (all that `run` launches where None), the candidates."""
+    """What is timed: the original with its hooks, the kernel (all that `run` launches where None), the candidates.
+
+    Raises PlanError for a candidate with another's name, or one that samples of the original are kept under.
+    """
 
     subject: Subject
     kernel: str | None
     candidates: tuple[PlanCandidate, ...]
     skeleton: str | None = None
     numbers: Protocol = field(default_factory=Protocol)
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in self.candidates]
+        if taken := {name for name in names if name in RESERVED or names.count(name) > 1}:
+            raise PlanError(f"no candidate may be called {min(taken)!r}: another is")
 
     def candidate(self, name: str) -> PlanCandidate:
         """Raises KeyError for an unknown name."""
@@ -74,7 +83,7 @@ class Plan:
             candidates = tuple(PlanCandidate(**one) for one in data["candidates"])
             numbers = Protocol.from_dict(data["numbers"])
             return cls(Subject.from_dict(data["subject"]), data["kernel"], candidates, data["skeleton"], numbers)
-        except (ValueError, KeyError, TypeError) as error:
+        except (PlanError, ValueError, KeyError, TypeError) as error:
             raise PlanError(f"this is no plan: {error}") from error
 
 

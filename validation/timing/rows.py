@@ -7,12 +7,15 @@ from typing import Any
 
 from ..numerics.outputs import Fact, fact
 from .decide import best_own, failed_in
+from .lines import Line
 from .names import CONTROL, MODES, OWN
 from .plan import Plan
-from .state import Line, State
+from .state import State, StateError
 from .statistics import Blocks, Interval, median, ratio_interval
 
 BAD = ("wrong", "failed")
+UNSOUND = ("control_failed", "clock_low", "timing_unfinished", "untimed_work")
+"""Where one of these is said of a workload, its figures decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +25,29 @@ class Finals:
     lines: tuple[Line, ...]
 
     def names(self) -> list[str]:
-        """Those that every process timed."""
-        everyone = [set(line["cold"][0]) for line in self.lines]
+        """Those that were timed in every trial of every process."""
+        everyone = [set(trial) for mode in MODES for line in self.lines for trial in line[mode] if trial]
         return sorted(set.intersection(*everyone)) if everyone else []
 
     def blocks(self, first: str, second: str, mode: str) -> Blocks:
         """Pairs of two versions by process and trial."""
         return [
-            list(zip(trial[first], trial[second], strict=True)) for line in self.lines for trial in line[mode]
+            list(zip(trial[first], trial[second], strict=True))
+            for line in self.lines
+            for trial in line[mode]
+            if trial
         ]
 
     def microseconds(self, name: str, mode: str) -> float:
-        return median([value for line in self.lines for trial in line[mode] for value in trial[name]])
+        return median(self.samples(name, mode))
+
+    def samples(self, name: str, mode: str) -> list[float]:
+        """All of one version, in microseconds."""
+        return [value for line in self.lines for trial in line[mode] if trial for value in trial[name]]
+
+    def rounds(self) -> int:
+        """Samples of the process and mode that has fewest."""
+        return min(sum(len(t["original"]) for t in line[mode] if t) for line in self.lines for mode in MODES)
 
 
 def finals_of(state: State, label: str) -> Finals:
@@ -64,7 +78,7 @@ def row(plan: Plan, state: State, label: str, chosen: str | None) -> dict[str, A
         "facts": [],
         "launches": baseline["launches"] if baseline else [],
     }
-    if baseline is None or not finals.lines or (chosen is not None and chosen not in finals.names()):
+    if baseline is None or not finals.lines or not {CONTROL, *filter(None, [chosen])} <= set(finals.names()):
         return made | _without_finals(state, label, chosen)
     floor = floors(baseline, state)
     names = finals.names()
@@ -75,13 +89,13 @@ def row(plan: Plan, state: State, label: str, chosen: str | None) -> dict[str, A
     made["control"] = {mode: interval(plan, finals, "original", CONTROL, mode).to_dict() for mode in MODES}
     own = best_own(state, label)
     made["own"] = {"name": own[0], "options": own[1]} if own and OWN in names else None
-    made["samples"] = {mode: sum(len(t["original"]) for line in finals.lines for t in line[mode]) for mode in MODES}
+    made["samples"] = {mode: len(finals.samples("original", mode)) for mode in MODES}
     made["dropped"] = sum(line["dropped"] for line in finals.lines)
     made["reference"] = finals.lines[0]["reference"]
     made["audited"] = [line["audited"] for line in finals.lines]
     made["clocks"] = [line["clocks"] for line in finals.lines]
     made["facts"] = _facts(plan, state, finals, label, made)
-    made["sound"] = not any(f["code"] in ("control_failed", "clock_low", "timing_unfinished") for f in made["facts"])
+    made["sound"] = not any(f["code"] in UNSOUND or _about(f) == CONTROL for f in made["facts"])
     made["verdict"] = _verdict(plan, made, chosen)
     return made
 
@@ -93,7 +107,8 @@ def floors(baseline: Line, state: State) -> dict[str, Any]:
     device, and the fraction is taken of the device's floor.
     """
     session = state.last("session")
-    assert session is not None
+    if session is None:
+        raise StateError(f"{state.path} does not say on what machine it was measured")
     moved = baseline["bytes_read"] + baseline["bytes_written"]
     device, l2 = (session["ceilings"][key] for key in ("device_bytes_per_second", "l2_bytes_per_second"))
     l2 = max(l2, device)
@@ -134,7 +149,7 @@ def _facts(plan: Plan, state: State, finals: Finals, label: str, made: dict[str,
         found.append(fact("control_failed", "warning", ratio=control["median"], workload=label))
     if any(line["exhausted"] for line in finals.lines):
         found.append(fact("clock_low", "warning", workload=label, dropped=made["dropped"]))
-    if len(finals.lines) < numbers.processes:
+    if len(finals.lines) < numbers.processes or finals.rounds() < numbers.final_samples:
         found.append(fact("timing_unfinished", "warning", what=f"the finals of {label}"))
     for name, one in made["candidates"].items():
         for mode in MODES:
@@ -154,8 +169,10 @@ def _facts(plan: Plan, state: State, finals: Finals, label: str, made: dict[str,
             fields = {"own": made["own"]["name"], "candidate": made["chosen"], "workload": label}
             found.append(fact("own_configuration_better", "warning", **fields, ratio=ratio["median"]))
     for line in finals.lines:
-        for name, wrong in line["facts"].items():
-            found += [{**one, "data": {**one["data"], "candidate": name, "seed": line["seed"]}} for one in wrong]
+        found += _wrong(line)
+        if operations := line["untimed"].get(made["chosen"]):
+            fields = {"candidate": made["chosen"], "operations": ", ".join(sorted(operations))}
+            found.append(fact("untimed_work", "warning", **fields))
     fraction = made["candidates"]["original"]["of_floor"]["cold"]
     if fraction >= numbers.memory_bound_fraction:
         kernel = plan.kernel or made["launches"][0]["kernel"]
@@ -187,6 +204,15 @@ def verdict_of_interval(low: float, high: float, above: float, below: float) -> 
     return "neutral" if below <= low and high <= above else "inconclusive"
 
 
+def _wrong(line: Line) -> list[Fact]:
+    """What a process found wrong with the versions it was to time."""
+    return [
+        {**one, "data": {**one["data"], "candidate": name, "seed": line["seed"]}}
+        for name, wrong in line["facts"].items()
+        for one in wrong
+    ]
+
+
 def _about(one: Fact) -> str | None:
     name = one["data"].get("candidate") or one["fields"].get("candidate")
     return name if isinstance(name, str) else None
@@ -199,5 +225,10 @@ def _without_finals(state: State, label: str, chosen: str | None) -> dict[str, A
     failed = failed or state.last("failed", stage="time_final", workload=label)
     if chosen is not None and failed_in(state, chosen, label):
         return {"sound": False, "verdict": "failed", "facts": failed["facts"] if failed else []}
+    wrong = [one for line in state.all("final") if line["workload"] == label for one in _wrong(line)]
+    if any(_about(one) == chosen for one in wrong if chosen is not None):
+        return {"sound": False, "verdict": "wrong", "facts": wrong}
+    if any(_about(one) == CONTROL for one in wrong):
+        return {"sound": False, "verdict": "inconclusive", "facts": wrong}
     unfinished = [fact("timing_unfinished", "warning", what=f"the finals of {label}")]
     return {"sound": False, "verdict": "inconclusive", "facts": failed["facts"] if failed else unfinished}

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..isolation.channel import Emit
 from .bench_context import SCREENING_SEED, Context, context_of
-from .names import MODES
+from .names import MODES, Mode
 from .prepared import Prepared
 from .sampling import Samples, one_trial
 
@@ -50,7 +50,7 @@ def screening_samples(context: Context, prepared: dict[str, Prepared]) -> dict[s
     return found
 
 
-def _rounds(context: Context, prepared: dict[str, Prepared], mode: str) -> Samples:
+def _rounds(context: Context, prepared: dict[str, Prepared], mode: Mode) -> Samples:
     """The last trial holds rounds at a full clock. A GPU that was idle needs work before its clock is up.
 
     Raises RuntimeError where the clock never comes up.

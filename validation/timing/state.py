@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .lines import Line, contradiction, fault, other_machine
+
 FILE = "state.jsonl"
-Line = dict[str, Any]
 
 
 class StateError(Exception):
@@ -23,14 +24,21 @@ class State:
         self.path = folder / FILE
         folder.mkdir(parents=True, exist_ok=True)
         self.lines: list[Line] = list(_read(self.path))
-        if self.lines and self.lines[0].get("plan") != plan_id:
-            raise StateError(f"{self.path} was measured for another plan ({self.lines[0].get('plan')}, not {plan_id})")
+        plans = [self.lines[0].get("plan"), *(line.get("plan") for line in self.all("plan"))] if self.lines else []
+        for plan in plans:
+            if plan != plan_id:
+                raise StateError(f"{self.path} was measured for another plan ({plan}, not {plan_id})")
+        for line in self.lines:
+            self._require_sound(line)
+        if why := contradiction(self.lines):
+            raise StateError(f"{self.path} holds several measurements: {why}")
         if not self.lines:
             self.add("plan", plan=plan_id)
 
     def add(self, kind: str, **fields: Any) -> None:
-        """Appends a line and waits until it is on the disk."""
+        """Appends a line and waits until it is on the disk. Raises StateError for samples that are no times."""
         line = {"kind": kind, **fields}
+        self._require_sound(line)
         with open(self.path, "a", encoding="utf-8") as file:
             # A line that was cut off is ended first, so that it damages no other.
             file.write(("\n" if _cut_off(self.path) else "") + json.dumps(line, separators=(",", ":")) + "\n")
@@ -56,12 +64,13 @@ class State:
         first = next(iter(self.all("session")), None)
         if first is None:
             return
-        for key in ("device", "torch", "triton"):
-            now, then = session["environment"].get(key), first["environment"].get(key)
-            if now != then:
-                raise StateError(f"this state was measured with {key} {then}, and here it is {now}: begin a new one")
-        if session["timer"] != first["timer"]:
-            raise StateError(f"this state was measured with the timer {first['timer']}, not {session['timer']}")
+        if why := other_machine(session, first):
+            raise StateError(f"{why}: begin a new one")
+
+    def _require_sound(self, line: Line) -> None:
+        if why := fault(line):
+            of = ", ".join(str(line[key]) for key in ("workload", "candidate", "process") if key in line)
+            raise StateError(f"{self.path}: nothing can be said from its line {line['kind']!r} of {of or 'all'}: {why}")
 
 
 def _is(line: Line, kind: str, fields: dict[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..numerics.outputs import Fact, fact
+from ..protocol import Timing
 from .decide import decision, line_ratio, screened_ratios
 from .names import MODES, OWN
 from .plan import Plan
@@ -12,6 +13,21 @@ from .rows import BAD, Finals, finals_of, row, verdict_of_interval
 from .state import State
 from .statistics import Interval, geometric_interval, median
 from .timers import DECIDING
+
+DECIDING_NUMBERS = (
+    "final_samples",
+    "final_trials",
+    "processes",
+    "confidence",
+    "control_interval",
+    "faster_above",
+    "slower_below",
+    "workload_floor",
+    "clock_fraction",
+    "floor_margin",
+    "l2_flush_factor",
+)
+"""Numbers of the protocol that make a verdict easier or harder to get."""
 
 
 def summarise(plan: Plan, state: State) -> dict[str, Any]:
@@ -145,9 +161,18 @@ def _own(state: State) -> list[dict[str, Any]]:
     return found
 
 
+def _changed_numbers(plan: Plan) -> str:
+    """The numbers that a verdict hangs on, where they are not the protocol's; empty where all are."""
+    own, usual = plan.numbers.timing, Timing()
+    changed = [name for name in DECIDING_NUMBERS if getattr(own, name) != getattr(usual, name)]
+    return ", ".join(f"timing.{name}={getattr(own, name)}" for name in changed)
+
+
 def _facts(plan: Plan, state: State) -> list[Fact]:
-    """Facts about candidates that were not timed, once each."""
+    """Facts about candidates that were not timed, once each; and that the verdict's numbers were changed."""
     found: list[Fact] = []
+    if changed := _changed_numbers(plan):
+        found.append(fact("own_numbers", "warning", numbers=changed))
     for one in plan.candidates:
         for kind in ("verified", "failed"):
             lines = [line for line in state.all(kind) if line.get("candidate") == one.name]

@@ -112,7 +112,7 @@ class Submitter:
 
     def _keep(self, event: dict[str, Any], payload: dict[str, Any]) -> None:
         kind, fields = event["event"], {key: value for key, value in event.items() if key != "event"}
-        if kind == "session":
+        if kind in ("machine", "session"):
             self._state.require_same_machine(fields)
         if kind in ("session", "final"):
             fields["at"] = time.time()

@@ -108,4 +108,7 @@ def _workloads(module: ModuleType, name: str) -> tuple[dict[str, Any], ...]:
     listed = getattr(module, name, ())
     if not isinstance(listed, Sequence) or not all(isinstance(entry, Mapping) for entry in listed):
         raise MissingHooks(f"{name} is not a list of dicts")
+    labels = [label_of(entry) for entry in listed]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise MissingHooks(f"{name} has two workloads called {twice[0]!r}")
     return tuple(dict(entry) for entry in listed)

@@ -14,23 +14,23 @@ from .made import plan_of
 
 def test_lines_are_there_again_and_the_last_one_counts(tmp_path: Path) -> None:
     state = State(tmp_path, "p")
-    state.add("final", workload="a", process=0, value=1)
-    state.add("final", workload="a", process=0, value=2)
+    state.add("verified", workload="a", process=0, value=1)
+    state.add("verified", workload="a", process=0, value=2)
     again = State(tmp_path, "p")
-    assert again.last("final", workload="a", process=0)["value"] == 2
-    assert again.last("final", workload="b") is None
+    assert again.last("verified", workload="a", process=0)["value"] == 2
+    assert again.last("verified", workload="b") is None
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20])
 def test_a_line_that_was_cut_off_is_left_out_and_damages_no_other(tmp_path: Path, cut: int) -> None:
     state = State(tmp_path, "p")
-    state.add("screened", candidate="x", workload="a")
-    state.add("screened", candidate="y", workload="a")
+    state.add("verified", candidate="x", workload="a")
+    state.add("verified", candidate="y", workload="a")
     state.path.write_bytes(state.path.read_bytes()[: -1 - cut])
     again = State(tmp_path, "p")
-    assert again.last("screened", candidate="x") and not again.last("screened", candidate="y")
-    again.add("screened", candidate="z", workload="a")
-    assert State(tmp_path, "p").last("screened", candidate="z")
+    assert again.last("verified", candidate="x") and not again.last("verified", candidate="y")
+    again.add("verified", candidate="z", workload="a")
+    assert State(tmp_path, "p").last("verified", candidate="z")
 
 
 def test_another_plan_or_machine_is_refused(tmp_path: Path) -> None:

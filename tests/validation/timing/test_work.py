@@ -13,7 +13,7 @@ from skel.validation.isolation import Workers
 from skel.validation.protocol import Protocol
 from skel.validation.subject import Subject
 from skel.validation.timing.plan import Plan, PlanCandidate
-from skel.validation.timing.state import State
+from skel.validation.timing.state import State, StateError
 from skel.validation.timing.work import Work
 
 ORIGINAL = Path(__file__).parents[1] / "fixtures" / "row_norm.py"
@@ -104,6 +104,10 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, workers: Worker
     again = State(tmp_path, plan.id)
     assert work(plan, again, workers)
     assert [line["kind"] for line in again.lines[len(kept) :]] == ["final"]
+    other = [line | {"environment": {"device": "another"}} if line["kind"] == "session" else line for line in kept]
+    state.path.write_text("".join(f"{line}\n" for line in map(_json, other)))
+    with pytest.raises(StateError, match="begin a new one"):
+        work(plan, State(tmp_path, plan.id), workers)
 
 
 def test_an_original_that_cannot_run_ends_it(tmp_path: Path, workers: Workers) -> None:

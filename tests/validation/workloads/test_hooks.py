@@ -44,6 +44,7 @@ def test_inputs_get_seed_device_and_parameters() -> None:
         ({"run": print, "make_inputs": make_inputs, "reference": 3}, "reference"),
         ({"run": print, "make_inputs": make_inputs, "WORKLOADS": {"D": 4}}, "WORKLOADS is not a list"),
         ({"run": print, "make_inputs": make_inputs, "GPU_WORKLOADS": [4]}, "GPU_WORKLOADS is not a list"),
+        ({"run": print, "make_inputs": make_inputs, "WORKLOADS": [{"D": 4}, {"D": 4}]}, "two workloads called 'D=4'"),
     ],
 )
 def test_missing_or_malformed_hooks(names: dict[str, Any], message: str) -> None:
