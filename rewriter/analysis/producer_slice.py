@@ -110,7 +110,7 @@ class Slicer:
             bad = [
                 s
                 for s in found
-                if names_read(s) & foreign or (names_set(s) - self._tainted(s)) & (foreign | parameters)
+                if reads_of(s) & foreign or (sets_of(s) - self._tainted(s)) & (foreign | parameters)
             ]
             if not bad:
                 return found
@@ -118,10 +118,14 @@ class Slicer:
 
     def _stands_alone(self, statement: ast.stmt) -> bool:
         """True where the statement depends on no tile, changes nothing and waits for nobody."""
-        inside = set(ast.walk(statement))
+        test = exit_test(statement)
+        inside = set(ast.walk(statement if test is None else test))
         if any(s in inside for s in self.flow.opaque) or isinstance(statement, ast.Expr):
             return False
-        if depends_on_axis(self.facts, self.axis, statement) and not self._is_decode(statement):
+        if test is not None:
+            if self._depends(test):
+                return False
+        elif depends_on_axis(self.facts, self.axis, statement) and not self._is_decode(statement):
             return False
         calls = [n for n in inside if isinstance(n, ast.Call)]
         if any(changes_memory(self.module, self.flow, c) for c in calls):
@@ -131,6 +135,8 @@ class Slicer:
         ):
             return False
         for access in accesses_in(self.facts, statement):
+            if test is not None and access.node not in inside:
+                continue
             bases = {self.aliases.get(b, b) for b in access.pointer.bases}
             if access.kind != "load" or not bases or bases & self.written or access.pointer.bases & self.written:
                 return False
@@ -167,8 +173,8 @@ class Slicer:
         hot: frozenset[str] = frozenset()
         for statement in self.movable:
             works = any(statement.lineno <= n <= (statement.end_lineno or statement.lineno) for n in lines)
-            if works or names_read(statement) & hot:
-                hot |= names_set(statement)
+            if works or reads_of(statement) & hot:
+                hot |= sets_of(statement)
             else:
                 hot -= surely_set(statement)
         return hot
@@ -235,10 +241,28 @@ class Slicer:
         live = saved
         moved: list[ast.stmt] = []
         for statement in reversed(self.movable):
-            if names_set(statement) & live or (moved and _leaves(statement)):
+            if sets_of(statement) & live or (moved and _leaves(statement)):
                 moved.append(statement)
-                live |= names_read(statement)
+                live |= reads_of(statement)
         return tuple(moved[::-1])
+
+
+def exit_test(statement: ast.stmt) -> ast.expr | None:
+    """The test of `if test: ...; return`. The new kernel leaves there too, without doing what stands before."""
+    if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Return):
+        return statement.test if statement.body[-1].value is None else None
+    return None
+
+
+def reads_of(statement: ast.stmt) -> frozenset[str]:
+    """Names that a moved statement reads: of an exit, those of its test."""
+    test = exit_test(statement)
+    return names_read(statement if test is None else ast.Expr(test))
+
+
+def sets_of(statement: ast.stmt) -> frozenset[str]:
+    """Names that a moved statement sets: an exit sets none that anything behind it could see."""
+    return names_set(statement) if exit_test(statement) is None else frozenset()
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.producer_slice import ProducerSlice
-from ..analysis.statements import names_read
+from ..analysis.producer_slice import ProducerSlice, reads_of
 from ..kernel.autotune import heuristics_of, tuned_names
 from ..kernel.definition import KernelDef, Module
 from ..kernel.grid import GridChoice, read_grid
@@ -50,7 +49,7 @@ class ProducerLaunch:
 
 def needed_parameters(module: Module, kernel: KernelDef, sliced: ProducerSlice) -> tuple[str, ...]:
     """Parameters that the moved statements read, those that heuristics of these read, and sizes of what is saved."""
-    read = {n for s in sliced.moved for n in names_read(s)} | {n for one in sliced.saved for n in one.sizes}
+    read = {n for s in sliced.moved for n in reads_of(s)} | {n for one in sliced.saved for n in one.sizes}
     for name, function in heuristics_of(kernel):
         if name in read:
             read |= {n.value for n in ast.walk(function) if isinstance(n, ast.Constant) and isinstance(n.value, str)}

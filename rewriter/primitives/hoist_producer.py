@@ -14,14 +14,15 @@ scratch, allocated beside it, and what a launch says of warps holds for both ker
 
 Conditions
     - work that repeats in every tile of an axis that is a grid dimension of its own, at the top level of the kernel;
-    - the values it ends in are proved fp32, or fp64 where one of the tensors they are made of is (then the scratch is as
-      well), are scalars or blocks of one or two dimensions sized by constexpr parameters, and are set on every path;
-    - what computes them reads no memory that the kernel writes, and no exit that differs between tiles stands before;
+    - the values it ends in are proved fp32, or fp64 where a tensor they are made of is (so is the scratch then), are
+      scalars or blocks of one or two dimensions sized by constexpr parameters, and are set on every path;
+    - what computes them reads no memory that the kernel writes, and no exit that differs between tiles stands before
+      (one that tiles share leaves the new kernel as well, without what it writes before it leaves);
     - every launch can be read: grid, arguments and sizes are plain expressions.
 
 Numerics
-    `contracted`: the scratch is as wide as the values, so that nothing is rounded, but two kernels are compiled apart: a
-    reduction may add in another order, and a product that was fused with a later addition is rounded on its own.
+    `contracted`: the scratch is as wide as the values, so that nothing is rounded, but two kernels are compiled apart:
+    a reduction may add in another order, and a product that was fused with a later addition is rounded on its own.
 
 Refuses: already_applied, no_tiled_axis, no_redundant_work, loop_carried_across_tiles, nothing_to_hoist,
 exit_between_tiles, grid_barrier, producer_not_saved, axis_flattened, tile_belongs_to_autotuner, unreadable_launch,
@@ -37,7 +38,7 @@ from skel.store.schema import NumericsClass
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import flow_of
-from ..analysis.producer_slice import ProducerSlice, Saved, Slicer
+from ..analysis.producer_slice import ProducerSlice, Saved, Slicer, exit_test
 from ..analysis.scratch import bracketed, numel, places, program
 from ..analysis.tile_slice import accesses_in, called_name
 from ..analysis.types import TypeAnalysis
@@ -52,6 +53,7 @@ from ..kernel.insert import insert_parameters
 from ..kernel.launch import Launch, readable_launches
 from ..kernel.plain import written
 from ..kernel.segments import Segment, segments
+from ..kernel.source import SourceFile
 from ..kernel.templates import render
 from ..reasons import Refuse, refuse
 from .base import Primitive
@@ -243,7 +245,7 @@ def _producer(
     source = module.source
     indent = source.indent(sliced.moved[0])
     chosen = [s for s in segments(source, _body(kernel)) if s.statement in sliced.moved]
-    lines = [line for s in chosen for line in source.lines[_own_first(source.lines, s) - 1 : s.last]]
+    lines = [line for s in chosen for line in _moved_lines(source, s)]
     body = "".join(line if line.endswith("\n") else line + "\n" for line in lines).replace("\r\n", "\n")
     jit = kernel.jit.func if isinstance(kernel.jit, ast.Call) else kernel.jit
     at = places(sliced.saved, names.pointer, language)
@@ -263,6 +265,18 @@ def _producer(
     first = min([kernel.node.lineno, *(d.lineno for d in kernel.node.decorator_list)])
     start = source.line_start(first)
     return Edit(start, start, text.replace("\n", source.newline))
+
+
+def _moved_lines(source: SourceFile, segment: Segment) -> list[str]:
+    """The segment's own lines; of an exit the head, and `return` for what it does before it leaves. Raises Refuse."""
+    first, statement = _own_first(source.lines, segment), segment.statement
+    if exit_test(statement) is None:
+        return source.lines[first - 1 : segment.last]
+    assert isinstance(statement, ast.If)
+    head = statement.body[0]
+    if head.lineno == (statement.test.end_lineno or 0):
+        raise refuse("unknown_construct", statement, construct="a branch on one line")
+    return [*source.lines[first - 1 : head.lineno - 1], f"{source.indent(head)}return{source.newline}"]
 
 
 def _spelled(module: Module, kernel: KernelDef, parameters: tuple[str, ...], *, runtime: bool) -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.rewriter.conftest import rewritten
+
 FILE = """import torch
 import triton
 import triton.language as tl
@@ -72,6 +74,15 @@ def test_an_exit_that_tiles_share_goes_along(rewrite: Callable[..., list[str]]) 
     assert "N," in moved and "p_producer = producer + tl.program_id(1).to(tl.int64) * 1" in moved
 
 
+def test_an_exit_that_writes_first_only_leaves_in_the_new_kernel() -> None:
+    store = "        b_z = o_v * 0.0\n        tl.store(y + i_n * V + o_v, b_z)\n"
+    leave = f"    if tl.load(w + i_n) < 0:\n{store}        return\n"
+    text = changed(("    o_d = tl", f"{leave}    o_d = tl"))
+    after = rewritten("hoist_producer", text)
+    assert after.count("    if tl.load(w + i_n) < 0:\n        return\n") == 1 and after.count(leave) == 1
+    assert "rows_producer_kernel[(1, N)](x=x, w=w, D=D, producer=producer)" in after
+
+
 def test_defaults_of_parameters_keep_the_signature_legal(rewrite: Callable[..., list[str]]) -> None:
     text = changed(("BV: tl.constexpr):", "BV: tl.constexpr = 16):"))
     assert any("BV: tl.constexpr = 16, producer = None" in line for line in rewrite("hoist_producer", text))
@@ -92,6 +103,16 @@ REFUSALS = {
         [("    b_x =", "    if i_v * BV >= N:\n        return\n    b_x =")],
         "exit_between_tiles",
         13,
+    ),
+    "an exit by what the kernel writes": (
+        [("    o_d = tl", "    if tl.load(y + i_n) < 0:\n        tl.store(y, 1.0)\n        return\n    o_d = tl")],
+        "exit_between_tiles",
+        12,
+    ),
+    "an exit on one line": (
+        [("    o_d = tl", "    if i_n > 9: tl.store(y, 1.0); return\n    o_d = tl")],
+        "unknown_construct",
+        10,
     ),
     "a barrier": ([("    b_x =", "    tl.extra.cuda.gdc_wait()\n    b_x =")], "grid_barrier", 12),
     "counts programs": ([("/ D)", "/ tl.num_programs(0))")], "grid_barrier", 7),
