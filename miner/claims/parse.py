@@ -80,4 +80,4 @@ def _only(read: Callable[[str], str | None], texts: list[str]) -> str | None:
 
 def _gpu(text: str) -> str | None:
     found = gpus_in(text)
-    return found[0] if found else None
+    return found[0] if len(found) == 1 else None  # of two devices none is guessed

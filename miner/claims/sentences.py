@@ -12,7 +12,7 @@ _ABOUT = r"(?:~|≈|about |around |roughly )?\s?"
 _PER = r"(?:/(?:call|step|iter|token|layer))?"
 _ARROW = re.compile(
     rf"{_ABOUT}({NUMBER})\s?({UNIT})?{_PER}[^\S\n]*(?:\([^()]{{0,60}}\)\s?)?(->|-->|→|=>|⇒|\bto\b|\bvs\.?|\bversus\b)\s*"
-    rf"(?:[A-Za-z]\w* )?{_ABOUT}({NUMBER})(?:\s?({UNIT}){_PER})?(?!\s?[\w%×])"
+    rf"(?:[A-Za-z]\w* )?{_ABOUT}({NUMBER})(?:\s?({UNIT}){_PER}|(?!\s?[\w%×]))"
 )
 _UNCHANGED = re.compile(
     rf"{_ABOUT}({NUMBER})\s?({UNIT}){_PER}\s(?:(?:both|either)\s)?(?:before and after|unchanged|either way|in both)",

@@ -9,6 +9,7 @@ from .cuda import SUFFIXES as CUDA_SUFFIXES
 from .cuda import cuda_edit
 from .functions import Function, functions_of
 from .model import FileEdit, FunctionEdit
+from .paths import is_test
 from .statements import changed_statements, numbers_moved
 
 MAX_BYTES = 2_000_000
@@ -16,8 +17,8 @@ MAX_BYTES = 2_000_000
 
 
 def is_source(path: str) -> bool:
-    """True for files that may hold kernels or launch them."""
-    return path.endswith((".py", *CUDA_SUFFIXES))
+    """True for files that may hold kernels or launch them; tests and benchmarks are nobody's optimization."""
+    return path.endswith((".py", *CUDA_SUFFIXES)) and not is_test(path)
 
 
 def file_edit(path: str, old: bytes | None, new: bytes | None) -> FileEdit:

@@ -140,6 +140,12 @@ class GitHistory:
             finally:
                 process.kill()
 
+    def files(self, revision: str) -> dict[str, str]:
+        """Blobs of one revision by path."""
+        listing = self._read("ls-tree", "-r", "-z", "--full-tree", "--end-of-options", revision)
+        rows = (row.partition("\t") for row in listing.split("\0") if row.startswith("100"))
+        return {path: about.split()[2] for about, _, path in rows}
+
     def blobs(self) -> Blobs:
         """A reader of file contents; use it in a `with`."""
         return Blobs(self)

@@ -96,6 +96,20 @@ def mine_history(
         yield from _mine(history, refs, Path(cache), repository, jobs, progress)
 
 
+def mine_commits(path: str | Path, names: Sequence[str], *, repository: str = "") -> Iterator[MinedCommit]:
+    """The named commits of a repository and no others, those that changed kernels; nothing is kept. Raises as
+    `mine_history` does, HistoryError also where the repository does not hold a commit."""
+    history = GitHistory(path)
+    with history.blobs() as blobs:
+        for commit in history.commits(names, walk=False):
+            edits: list[EditOf] = []
+            for change in commit.changes:
+                found = _edit(blobs, change) if is_source(change.path) else FileEdit()
+                edits += [EditOf(path=change.path, edit=e) for e in found.functions]
+            if edits:
+                yield _mined(commit, edits, [], repository)
+
+
 def _mine(
     history: GitHistory,
     refs: Sequence[str],
@@ -127,16 +141,18 @@ def assemble(commit: Commit, cache: HistoryCache, repository: str) -> MinedCommi
             notes.append(f"{change.path}: {found.note}")
     if not edits:
         return None
-    claims = parse_claims(commit.message)
-    found_techniques = attribute([(e.path, e.edit) for e in edits], commit.message)
+    return _mined(commit, edits, notes, repository)
+
+
+def _mined(commit: Commit, edits: list[EditOf], notes: list[str], repository: str) -> MinedCommit:
     return MinedCommit(
         repository=repository,
         commit=commit.name,
         time=commit.time,
         subject=commit.subject,
         edits=tuple(edits),
-        claims=claims,
-        techniques=found_techniques,
+        claims=parse_claims(commit.message),
+        techniques=attribute([(e.path, e.edit) for e in edits], commit.message),
         fixes=is_fix(commit.message),
         reverts=reverted(commit.message),
         routine=is_routine(commit.message),
@@ -196,12 +212,12 @@ def _start(history: GitHistory) -> None:
 def _read(wanted: list[tuple[str, Change]]) -> list[tuple[str, FileEdit]]:
     """File edits, in a worker. Edits that say nothing are kept too: they need not be read again."""
     assert _reader is not None
-    found = []
-    for key, change in wanted:
-        old = _reader.read(change.before) if change.before else None
-        new = _reader.read(change.after) if change.after else None
-        if (change.before and old is None) or (change.after and new is None):
-            found.append((key, FileEdit(note="the repository does not hold its content")))
-        else:
-            found.append((key, file_edit(change.path, old, new)))
-    return found
+    return [(key, _edit(_reader, change)) for key, change in wanted]
+
+
+def _edit(blobs: Blobs, change: Change) -> FileEdit:
+    old = blobs.read(change.before) if change.before else None
+    new = blobs.read(change.after) if change.after else None
+    if (change.before and old is None) or (change.after and new is None):
+        return FileEdit(note="the repository does not hold its content")
+    return file_edit(change.path, old, new)

@@ -47,7 +47,7 @@ def statements_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Module,
     plain = [*a.posonlyargs, *a.args]
     defaults: list[ast.expr | None] = [None] * (len(plain) - len(a.defaults)) + list(a.defaults)
     for argument, default in zip([*plain, *a.kwonlyargs], [*defaults, *a.kw_defaults], strict=True):
-        text = ast.unparse(argument) + (f" = {ast.unparse(default)}" if default is not None else "")
+        text = ast.unparse(argument) + (f"={ast.unparse(default)}" if default is not None else "")
         found.append(Statement(f"param {text}", argument, kernel))
     found.extend(_body(function.body, kernel))
     return found

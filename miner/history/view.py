@@ -29,7 +29,7 @@ class View:
     edits: tuple[tuple[str, FunctionEdit], ...]
 
     def _of(self, kind: str) -> list[FunctionEdit]:
-        return [e for path, e in self.edits if e.kind == kind and not is_test(path)]
+        return [e for _, e in self.edits if e.kind == kind]
 
     @cached_property
     def kernels(self) -> list[FunctionEdit]:
@@ -56,13 +56,6 @@ class View:
     @cached_property
     def every_kernel(self) -> list[FunctionEdit]:
         return [*self.kernels, *self.new_kernels, *self.gone_kernels]
-
-
-def is_test(path: str) -> bool:
-    """True for tests and benchmarks, whose kernels and launches are nobody's optimization."""
-    parts = path.lower().split("/")
-    folder = any(p in ("test", "tests", "benchmark", "benchmarks", "testing") for p in parts[:-1])
-    return folder or parts[-1].startswith(("test_", "bench_", "benchmark_"))
 
 
 def gains(edit: FunctionEdit, *tokens: str) -> int:

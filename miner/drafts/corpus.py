@@ -1,0 +1,85 @@
+"""Functions to try a draft on: those that its own commits edited, before and after, and unrelated ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from skel.miner.history.cache import HistoryCache
+from skel.miner.history.functions import Function, functions_of
+from skel.miner.history.git import Blobs, GitHistory
+from skel.miner.history.paths import is_test
+
+from .constraints import Origins, origins_of
+from .examples import Example
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """One function at one commit."""
+
+    texts: tuple[str, ...]
+    """Its canonical statements."""
+    origins: Origins
+    kernel: bool
+
+
+class Corpus:
+    """The functions of one repository's history. Use it in a `with`."""
+
+    def __init__(self, history: GitHistory, cache: HistoryCache, repository: str) -> None:
+        self.repository = repository
+        self._history, self._cache = history, cache
+        self._blobs: Blobs = history.blobs()
+        self._read = lru_cache(maxsize=64)(self._read_file)
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._blobs.close()
+
+    def pair(self, example: Example) -> tuple[Version, Version] | None:
+        """The function that an example is of, before and after its commit; None where either is not there."""
+        commit = self._cache.commit(example.commit)
+        change = next((c for c in commit.changes if c.path == example.path), None) if commit is not None else None
+        if change is None or change.before is None or change.after is None:
+            return None
+        old, new = self._read(change.before), self._read(change.after)
+        name = example.function
+        if name not in new or name not in old:
+            return None
+        return version(old[name]), version(new[name])
+
+    def unrelated(self, without: frozenset[tuple[str, str]], most: int, seed: int = 0) -> Iterator[Version]:
+        """Kernels and launchers at the newest commit of the main branch, in a fixed random order, except those that are
+        named by (path, function)."""
+        tree = self._history.files("HEAD")
+        paths = sorted(p for p in tree if p.endswith(".py") and not is_test(p))
+        random.Random(seed).shuffle(paths)
+        count = 0
+        for path in paths:
+            for name, function in self._read(tree[path]).items():
+                if (path, name) in without:
+                    continue
+                if count >= most:
+                    return
+                count += 1
+                yield version(function)
+
+    def _read_file(self, blob: str) -> dict[str, Function]:
+        content = self._blobs.read(blob)
+        text = content.decode("utf-8", "replace") if content is not None else ""
+        if "triton" not in text:
+            return {}
+        try:
+            return functions_of(text)
+        except (SyntaxError, ValueError, RecursionError):
+            return {}
+
+
+def version(function: Function) -> Version:
+    """A function as drafts see it."""
+    return Version(tuple(s.text for s in function.statements), origins_of(function.canonical), function.kernel)
