@@ -149,10 +149,12 @@ def measure_here(plan: Plan, state: str | None) -> BenchResult:
 
 
 def result_of(plan: Plan, folder: Path) -> BenchResult:
-    """What was measured so far. Raises WrongUse where the state is another plan's."""
+    """What was measured so far. Raises WrongUse where there is nothing, or it is another plan's."""
     from skel.validation.bench import read_bench
-    from skel.validation.timing.state import StateError
+    from skel.validation.timing.state import FILE, StateError
 
+    if not (folder / FILE).is_file():
+        raise WrongUse(f"nothing was measured in {folder}", hint="give the folder that was --state there")
     try:
         return read_bench(plan, folder, __version__)
     except StateError as error:

@@ -65,12 +65,14 @@ def command(
     """
     from skel.bench import load_plan, measure_here, plan_document, require_gpu, result_of
 
+    from .timing import render_plan
     from .verdict import render_verdict
 
     if plan is not None and state is not None:
         return _finish(result_of(load_plan(plan), Path(state)), evidence, out, as_json, db)
     if (original is None and workload is None) or (candidate is None) == (skeleton is None):
-        raise WrongUse("say what is timed", hint="ORIGINAL and CANDIDATE, or ORIGINAL and --skeleton NAME")
+        hint = "ORIGINAL with CANDIDATE or --skeleton NAME; or --plan PLAN with --state DIR"
+        raise WrongUse("say what is timed", hint=hint)
     if plan is None:
         require_gpu()
     elif not Path(plan).parent.is_dir():
@@ -83,7 +85,7 @@ def command(
     if plan is not None:
         write_whole(Path(plan), made.to_json())
         document = plan_document(made, plan)
-        emit(document, as_json, lambda console: console.print(document["timing"]["why"], markup=False))
+        emit(document, as_json, lambda console: render_plan(console, document))
         return ExitStatus.OK
     with working(f"timing {original or workload}"):
         result = measure_here(made, state)

@@ -28,7 +28,18 @@ def render_timing(console: Console, timing: dict[str, Any]) -> None:
     for key, meaning in _MEANS:
         if mean := timing["geometric_mean"].get(key):
             console.print(f"  geometric mean {meaning}: {_ratio(mean)} ({_ends(mean)})", markup=False)
-    console.print(f"  timer: {timing['timer']}; the cold cache decides", markup=False)
+    console.print(f"  timer: {timing['timer']}; the cold cache decides; * runs there", markup=False)
+
+
+def render_plan(console: Console, document: dict[str, Any]) -> None:
+    """Print what a written plan holds, and how it is worked off and read."""
+    plan = document["out"]
+    console.print(document["timing"]["why"], markup=False)
+    for line in (
+        f"next, there: python -m skel.validation.timing.run {plan} --state DIR (needs torch and triton alone)",
+        f"then, here: skel bench --plan {plan} --state DIR",
+    ):
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _lines(row: dict[str, Any]) -> list[list[Any]]:

@@ -76,3 +76,18 @@ def test_the_state_of_another_plan_is_wrong_use(skel: Skel) -> None:
     screened(Path("s"), plan, {"loop": {"a": 2.0}})
     ended = skel("bench", "--plan", "p.json", "--state", "s")
     assert ended.status == 2 and "another plan" in ended.err
+
+
+def test_reading_what_was_never_measured_makes_no_state(skel: Skel, tmp_path: Path) -> None:
+    path, nowhere = tmp_path / "plan.json", tmp_path / "nowhere"
+    path.write_text(plan_of("x").to_json())
+    ended = skel("bench", "--plan", str(path), "--state", str(nowhere))
+    assert ended.status == 2 and "nothing was measured" in ended.err and not nowhere.exists()
+
+
+def test_a_written_plan_says_how_it_is_worked_off_and_read(skel: Skel, no_gpu: None, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    ended = skel("bench", EXAMPLE, EXAMPLE, "--plan", str(path))
+    assert ended.status == 0
+    assert f"skel.validation.timing.run {path} --state DIR" in ended.out
+    assert f"skel bench --plan {path} --state DIR" in ended.out
