@@ -6,6 +6,7 @@ from .corpus import Corpus
 from .draft import Admission, Draft, draft
 from .examples import Example, examples_of
 from .known import known_drafts, read_drafts, write_drafts
+from .mine import mine_drafts
 
 __all__ = [
     "Admission",
@@ -18,6 +19,7 @@ __all__ = [
     "draft",
     "examples_of",
     "known_drafts",
+    "mine_drafts",
     "read_drafts",
     "write_drafts",
 ]

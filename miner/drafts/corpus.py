@@ -53,9 +53,11 @@ class Corpus:
             return None
         return version(old[name]), version(new[name])
 
-    def unrelated(self, without: frozenset[tuple[str, str]], most: int, seed: int = 0) -> Iterator[Version]:
-        """Kernels and launchers at the newest commit of the main branch, in a fixed random order, except those that are
-        named by (path, function)."""
+    def unrelated(
+        self, without: frozenset[tuple[str, str]], most: int, seed: int = 0
+    ) -> Iterator[tuple[tuple[str, str], Version]]:
+        """Kernels and launchers at the newest commit of the main branch by (path, function), in a fixed random order,
+        except those that are named."""
         tree = self._history.files("HEAD")
         paths = sorted(p for p in tree if p.endswith(".py") and not is_test(p))
         random.Random(seed).shuffle(paths)
@@ -67,7 +69,7 @@ class Corpus:
                 if count >= most:
                     return
                 count += 1
-                yield version(function)
+                yield (path, name), version(function)
 
     def _read_file(self, blob: str) -> dict[str, Function]:
         content = self._blobs.read(blob)

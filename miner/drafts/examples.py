@@ -11,7 +11,7 @@ from skel.miner.history.model import StatementEdit
 from skel.miner.history.tokens import tokens_of
 
 from .reduce import reductions
-from .terms import HEADS, Term, parse, size, tree_of
+from .terms import HEADS, Term, parse, show, size, tree_of
 
 LARGEST = 120
 """Nodes of the largest part that is generalised; larger edits are restructurings, which no template describes."""
@@ -86,6 +86,7 @@ def _tokens(term: Term, kernel: bool) -> set[str]:
     if isinstance(term, str):
         return set()
     if term[0] in HEADS:
-        return set().union(*(_tokens(c, kernel) for c in term[1:]))
+        constexpr = {"constexpr"} if term[0] == "Parameter" and "constexpr" in show(term) else set[str]()
+        return constexpr.union(*(_tokens(c, kernel) for c in term[1:]))
     tree = tree_of(term)
     return set(tokens_of(tree, kernel=kernel)) if isinstance(tree, ast.AST) else set()

@@ -14,7 +14,7 @@ from types import TracebackType
 from .git import Change, Commit
 from .model import FileEdit
 
-VERSION = 2
+VERSION = 1
 """Raise it when edits are read differently: files of another version are built again."""
 
 

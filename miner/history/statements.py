@@ -187,9 +187,17 @@ def _aligned(
 
 
 def _likeness(one: str, other: str) -> float:
-    """0 to 1 by shared words; the assigned name counts most."""
+    """0 to 1 by shared words; the assigned name counts most. Decorators and parameters are alike by their names."""
+    if one[0] == "@" or other[0] == "@":
+        return 0.9 if one.split("(")[0] == other.split("(")[0] else 0.0
+    if one.startswith("param ") or other.startswith("param "):
+        return 0.9 if _parameter(one) == _parameter(other) else 0.0
     a, b = Counter(_NAME.findall(one)), Counter(_NAME.findall(other))
     total = sum(a.values()) + sum(b.values())
     shared = 2 * sum((a & b).values()) / total if total else 0.0
     same_target = "=" in one and one.split("=", 1)[0].strip() == other.split("=", 1)[0].strip()
     return min(1.0, 0.7 * shared + (0.3 if same_target else 0.0))
+
+
+def _parameter(text: str) -> str:
+    return re.split(r"[:=]", text, maxsplit=1)[0].strip()

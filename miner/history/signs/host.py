@@ -10,6 +10,7 @@ from ..view import Sign, View, change, gains, loses
 
 _VALUE_TILE = re.compile(r"^(B[VD]|BLOCK_(DV?|V|DMODEL|SIZE_D|HEAD)|BLOCK_?D)\b")
 _LIST = re.compile(r"^(\w*(?:NUM_WARPS|NUM_STAGES|CONFIGS?|_LIST|warps|stages|configs)\w*)\s*=.*[\[(]")
+_ALLOCATORS = ("torch.empty", "torch.zeros", "torch.empty_like", "torch.zeros_like", "torch.full", "torch.ones")
 _CHANGED = re.compile(r"^(cap|tile|config):(\w+)=(\w+)$")
 
 
@@ -70,7 +71,8 @@ def _text(values: set[float]) -> str:
 def _tensors(edit: FunctionEdit) -> Iterator[Sign]:
     if not edit.before:
         return
-    if loses(edit, "alloc:float32") and not gains(edit, "alloc:float32") and edit.after:
+    narrower = loses(edit, "alloc:float32") and not gains(edit, "alloc:float32") and edit.after
+    if narrower and loses(edit, *_ALLOCATORS) <= gains(edit, *_ALLOCATORS):  # else the tensor itself is gone
         yield Sign("narrow_output", 3, f"{edit.name}: allocates no float32 any more")
     if loses(edit, ".contiguous") > gains(edit, ".contiguous") and edit.after:
         yield Sign("strided_inputs", 2, f"{edit.name}: copies fewer inputs into a row")

@@ -102,8 +102,7 @@ def _fusions(view: View) -> Iterator[Sign]:
     for kernel in bigger:
         named = _FUSED.search(kernel.name) is not None
         if fewer and (named or len(kernel.parameters_added) >= 1):
-            strength = 3 if named and (kernel.before is None or gone) else 2
-            yield Sign("merge_kernel_chain", strength, f"{kernel.name}: takes over products of {_few(fewer)}")
+            yield Sign("merge_kernel_chain", 2, f"{kernel.name}: takes over products of {_few(fewer)}")
         elif named and called_less:
             yield Sign("merge_kernel_chain", 2, f"{kernel.name}: takes over what {_few(called_less)} did")
     for kernel in view.kernels:
