@@ -118,6 +118,10 @@ def run_piece(piece: Piece) -> dict[str, Any]:
         for variant in wrong:
             results |= replay(piece, how, single(text, str(file), variant.steps), originals=False)
         record[how] = results
+    if piece.is_sidecar:
+        # A slice may hold kernels that the sidecar's workloads do not launch: the compilation says which they do.
+        launched = record["compile"].get("original:0", {}).get("why", "").split(", ")
+        record["calls"] = [[0, "sidecar", [kernel for kernel in kernels if kernel in launched]]]
     return record
 
 

@@ -121,7 +121,7 @@ def attention() -> None:
     ops("forgetting_attn.parallel_forgetting_attn", {**SOFT, "g": "g"})
     ops("stickbreaking_attn.parallel_stickbreaking_attn", SOFT)
     ops("path_attn.parallel_path_attn", {**SOFT, "w": "n", "beta": "b", "g": "g"})
-    ops("parallax.parallel_parallax", {**SOFT, "r": "x"})
+    ops("parallax.parallel_parallax", {**SOFT, "r": "x"}, half=True)
     ops("wall_attn.parallel_wall_attn", {**SOFT, "g": "G"})
     ops("rebased.parallel_rebased", dict.fromkeys(("q", "k", "v"), "x"))
     ops("based.parallel_based", SOFT)
