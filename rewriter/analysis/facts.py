@@ -10,6 +10,7 @@ from ..kernel.definition import KernelDef, Module
 from .axes import Axis
 from .events import Access, Events, Exit, Unknown, Work
 from .interpreter import Interpreter
+from .poly import Atom
 
 MAX_FLAGS = 5
 """Constexpr tests split at most: 2^5 runs."""
@@ -67,18 +68,13 @@ class Facts:
 
         Values count as well as accesses: a second tiling of the axis may end up where no polynomial follows it.
         """
+        return tuple(sorted({atom.size for atom in self._lane_atoms if axis in atom.axes}))
+
+    @cached_property
+    def _lane_atoms(self) -> frozenset[Atom]:
         values = [a.pointer for a in self.accesses] + [v for events in self.runs for v in events.values.values()]
-        return tuple(
-            sorted(
-                {
-                    atom.size
-                    for value in values
-                    if value.poly is not None
-                    for atom in value.poly.atoms
-                    if atom.kind == "lane" and axis in atom.axes
-                }
-            )
-        )
+        polys = {value.poly for value in values if value.poly is not None}
+        return frozenset(atom for poly in polys for atom in poly.atoms if atom.kind == "lane")
 
     def axis_name(self, axis: Axis) -> str:
         """The kernel's own name for an axis, for messages: the first variable that holds just it."""

@@ -65,6 +65,8 @@ def _softmax_loops(view: KernelView) -> list[ast.For]:
     for loop in view.loops:
         if not isinstance(loop, ast.For):
             continue
+        if not view.own.called("max", "maximum"):
+            break
         inside = set(ast.walk(loop))
         maxima = [n for n in view.own.called("max", "maximum") if n in inside]
         exponentials = [n for n in view.own.called(*_EXPONENTIALS) if n in inside and n.args]

@@ -86,7 +86,7 @@ def read_module(source: SourceFile) -> Module:
     names = module_names(source.tree)
     kernels = tuple(
         k
-        for node in ast.walk(source.tree)
+        for node in source.parents
         if isinstance(node, ast.FunctionDef)
         for k in [_kernel(node, names)]
         if k is not None

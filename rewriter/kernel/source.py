@@ -70,11 +70,13 @@ class SourceFile:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Parent of every node of the tree."""
+        """Parent of every node of the tree, in the order of `ast.walk`."""
         found: dict[ast.AST, ast.AST] = {}
-        for node in ast.walk(self.tree):
-            for child in ast.iter_child_nodes(node):
-                found[child] = node
+        pending: list[ast.AST] = [self.tree]
+        for node in pending:
+            children = list(ast.iter_child_nodes(node))
+            found.update(dict.fromkeys(children, node))
+            pending += children
         return found
 
 
