@@ -15,7 +15,7 @@ from skel.store.mined import FoundKernel, FoundTechnique, SourceFacts, mined_sta
 
 from .cached import MinedCache, key_of, miner_version
 from .code.model import MinedFile, MinedKernel
-from .code.python_file import WORDS, mine_python
+from .code.python_file import may_hold_kernels, mine_python
 from .cuda.mining import SUFFIXES, mine_cuda
 from .errors import SourceError
 from .pool import in_processes
@@ -73,7 +73,7 @@ def read_code(source: Source, progress: Progress | None = None, jobs: int | None
     for path, data in source.files():
         if path.endswith(SUFFIXES):
             cuda.append((path, data))
-        elif path.endswith(".py") and any(word in data for word in WORDS):
+        elif path.endswith(".py") and may_hold_kernels(data):
             key = key_of("python", path, data)
             kept = cache.get(key)
             if kept is None:

@@ -18,11 +18,16 @@ from .digest import digest
 from .model import Condition, MinedFile, MinedKernel, Occurrence
 from .resources import resources
 
-WORDS = (b"triton", b"cutlass", b"tilelang", b"helion")
-"""Every file with a kernel, mined or only counted, holds one of these words."""
+_LANGUAGES = ((b"triton", b"jit"), (b"cutlass", b"kernel"), (b"tilelang", b"prim_func"), (b"helion", b"kernel"))
+"""Every file with a kernel, mined or only counted, holds both words of one of these."""
 HAZARDS = {"same_value_store": "unguarded_invariant_store"}
 """Skeletons that name a hazard, by the finding that shows it. A result that depends on its tile is left out: partial
 maxima and sums for another kernel do, and whether one is wrong takes a reference to say."""
+
+
+def may_hold_kernels(data: bytes) -> bool:
+    """False for a file that surely makes no kernel: most files of a library only call some."""
+    return any(language in data and maker in data for language, maker in _LANGUAGES)
 
 
 def mine_python(data: bytes, path: str, file: str) -> MinedFile:

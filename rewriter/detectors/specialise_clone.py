@@ -25,7 +25,7 @@ def _uses(view: KernelView) -> list[Seen]:
         if (
             other is view.kernel
             or not other.is_entry
-            or not _loops(other)
+            or not _steps(other)
             or len(_tested(other)) < len(_tested(view.kernel)) + _FLAGS
         ):
             continue
@@ -36,6 +36,12 @@ def _uses(view: KernelView) -> list[Seen]:
 
 def _loops(kernel: KernelDef) -> int:
     return sum(isinstance(n, ast.For | ast.While) for n in ast.walk(kernel.node))
+
+
+def _steps(kernel: KernelDef) -> bool:
+    """True for a kernel with a loop over steps, one at a time; a loop over tiles has a stride."""
+    loops = [n for n in ast.walk(kernel.node) if isinstance(n, ast.For) and isinstance(n.iter, ast.Call)]
+    return any(len(loop.iter.args) < 3 for loop in loops if isinstance(loop.iter, ast.Call))
 
 
 def _tested(kernel: KernelDef) -> set[str]:

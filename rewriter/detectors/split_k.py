@@ -15,6 +15,11 @@ from .split_kv import splits_keys
 from .view import KernelView
 
 _SUMS = frozenset({"sum", "dot"})
+_BENDS = frozenset(
+    "exp exp2 log log2 sqrt sqrt_rn rsqrt max min maximum minimum abs sigmoid tanh erf sin cos softmax argmax argmin "
+    "div_rn fdiv cumsum associative_scan reduce".split()
+)
+"""Operations whose results for parts do not add up to the result for the whole."""
 
 
 def _uses(view: KernelView) -> list[Seen]:
@@ -52,9 +57,29 @@ def _slots(view: KernelView, access: Access) -> list[Axis]:
     value, pointer = access.value, access.pointer
     if value is None:
         return []
-    summed = {c.axis for c in value.cross if c.operation in _SUMS}
-    slotted = {a for a in summed if any(u == a for u in pointer.uniform)}
+    # A part that went through a norm or a logarithm adds up to nothing.
+    adds_up = _adds_up(view, access)
+    summed = {c.axis for c in value.cross if c.operation in _SUMS and (c.linear or adds_up)}
+    slotted = {a for a in summed if a in pointer.uniform and not _counts_heads(view, a)}
     return sorted(slotted | _strided(view, access), key=str)
+
+
+def _counts_heads(view: KernelView, axis: Axis) -> bool:
+    """A digit below a parameter, as in `i_bh % H`: heads that lie side by side look like tiles of one row."""
+    return bool(axis.steps) and axis.steps[-1][0] == "%" and axis.steps[-1][1] in view.kernel.parameter_names
+
+
+def _adds_up(view: KernelView, access: Access) -> bool:
+    """True where only sums, products, loads and the like lie behind the stored value, all in the kernel itself."""
+    from .trace import sources_of, stored_value
+
+    value = stored_value(access.node, False)
+    if access.path or value is None:
+        return False
+    back = sources_of(view, value)
+    calls = [view.operation(n) for n in back if isinstance(n, ast.Call)]
+    divided = any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div | ast.Pow) for n in back)
+    return not divided and all(name is not None and name not in _BENDS for name in calls)
 
 
 def _strided(view: KernelView, access: Access) -> set[Axis]:

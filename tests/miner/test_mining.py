@@ -124,8 +124,8 @@ def test_a_changed_helper_has_its_callers_read_again(
 def test_a_file_that_is_no_python_is_listed_and_ends_nothing(database: Database, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "a.py").write_text(norm())
-    (tmp_path / "s" / "b.py").write_text("import triton\ndef (:\n")
-    (tmp_path / "s" / "c.py").write_bytes(b"import triton\n\xff\xfe")
+    (tmp_path / "s" / "b.py").write_text("import triton  # jit\ndef (:\n")
+    (tmp_path / "s" / "c.py").write_bytes(b"import triton  # jit\n\xff\xfe")
     summary = run(database, str(tmp_path / "s")).summary
     assert summary["kernels"] == 1 and [f["file"] for f in summary["not_read"]] == ["b.py", "c.py"]
 
