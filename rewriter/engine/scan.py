@@ -19,7 +19,16 @@ from ..kernel.definition import KernelDef, Module, read_module
 from ..kernel.source import read_source
 from ..reasons import Refuse
 from .dry import applicable
+from .gain import expected_gain
 from .other_languages import other_kernels
+
+NOT_FOR_SPEED = frozenset(
+    {
+        *("int64_offsets", "nonlinear_partial", "unguarded_invariant_store"),
+        *("dot_tf32x3", "two_level_accumulation", "block_pointer_to_mask"),
+    }
+)
+"""Skeletons for right results, accuracy or porting; a test holds them against the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,9 @@ class Opportunity:
     applicable: bool | None
     """True, False with refusals, or None where there is nothing to apply."""
     refusals: tuple[Refusal, ...] = ()
+    gain: float = 0.0
+    """What it may be worth, from 0 to 1: an order among the opportunities of a kernel."""
+    gain_why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +149,13 @@ class _Scan:
                     uses.append(Use(skeleton, used.line, used.why))
                 if seen is not None:
                     state, refusals = applicable(skeleton, self.module, self.definition)
-                    opportunities.append(Opportunity(skeleton, seen.line, seen.why, state, refusals))
+                    gain = expected_gain(skeleton, skeleton not in NOT_FOR_SPEED, self.view.facts, seen.line)
+                    opportunities.append(
+                        Opportunity(skeleton, seen.line, seen.why, state, refusals, gain.score, gain.why)
+                    )
             except Exception:  # a fault of ours must not end a user's scan
                 self._failed(f"looking for {skeleton}")
-        opportunities.sort(key=lambda o: ({True: 0, None: 1, False: 2}[o.applicable], o.line))
+        opportunities.sort(key=lambda o: ({True: 0, None: 1, False: 2}[o.applicable], -o.gain, o.line))
         return KernelScan(
             self.path, self.definition.name, self.definition.node.lineno, tuple(uses), tuple(opportunities)
         )
