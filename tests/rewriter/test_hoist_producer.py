@@ -158,3 +158,15 @@ REFUSALS = {
 def test_refusals(refusal: Callable[..., object], pairs: list[tuple[str, str]], code: str, line: int) -> None:
     found = refusal("hoist_producer", changed(*pairs))
     assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("indent", ["  ", "    ", "\t"], ids=["two", "four", "tab"])
+def test_the_stores_stand_where_the_body_does(indent: str) -> None:
+    """A body whose last moved statement is a branch: what is saved belongs after it, whatever the file indents by."""
+    branch = "\n    if rstd > 2.0:\n        rstd = rstd + 1.0\n    else:\n        rstd = rstd - 1.0\n    b_w"
+    text = changed(("\n    b_w", branch))
+    head, kernel = text.split("@triton.jit\n")
+    made = rewritten("hoist_producer", head + "@triton.jit\n" + kernel.replace("    ", indent))
+    moved = made.split("def rows_kernel")[0].splitlines()
+    assert f"{indent}tl.store(p_producer, rstd)" in moved
+    assert moved.index(f"{indent}{indent}rstd = rstd - 1.0") < moved.index(f"{indent}tl.store(p_producer, rstd)")
