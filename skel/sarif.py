@@ -26,7 +26,9 @@ def sarif(document: dict[str, Any]) -> dict[str, Any]:
 def _findings(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for finding in document["findings"]:
         place = finding["place"]
-        text = " ".join(part for part in (finding["message"], finding["hint"]) if part)
+        when = (finding.get("data") or {}).get("fails_when")
+        parts = (finding["message"], f"(fails when {when})" if when else "", finding["hint"])
+        text = " ".join(part for part in parts if part)
         level = _LEVELS.get(finding["severity"], "note")
         yield _result(finding["code"], level, text, place["file"], place["line"], place["end_line"])
 

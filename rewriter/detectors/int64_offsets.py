@@ -19,22 +19,22 @@ from .view import KernelView
 def _opportunities(view: KernelView) -> list[Seen]:
     return [
         Seen(line, f"multiplies {what} by a size in 32 bits: past 2^31 elements the offset wraps")
-        for line, what in risky_products(view)
+        for line, what, _ in risky_products(view)
     ]
 
 
 @lru_cache(maxsize=4)
-def risky_products(view: KernelView) -> tuple[tuple[int, str], ...]:
-    """Lines of products that may pass 2^31, and what their index is."""
+def risky_products(view: KernelView) -> tuple[tuple[int, str, str], ...]:
+    """Lines of products that may pass 2^31, what their index is, and the product itself."""
     if not view.facts.accesses:
         return ()
-    found: dict[int, str] = {}
+    found: dict[int, tuple[str, str]] = {}
     in_blocks = {n for c in view.own.called("make_block_ptr", "advance") for n in ast.walk(c)}
     for product in WidthAnalysis(view.module, view.kernel, view.flow).narrow_products():
         what = _unbounded(view, product) if product.node not in in_blocks else None
         if what is not None:
-            found.setdefault(product.node.lineno, what)
-    return tuple(sorted(found.items()))
+            found.setdefault(product.node.lineno, (what, ast.unparse(product.node)))
+    return tuple((line, what, text) for line, (what, text) in sorted(found.items()))
 
 
 def _unbounded(view: KernelView, product: Product) -> str | None:

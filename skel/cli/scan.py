@@ -71,6 +71,8 @@ def _render(console: Console, document: dict[str, Any]) -> None:
     for finding in document["findings"]:
         place = ":".join(str(x) for x in (finding["place"]["file"], finding["place"]["line"]) if x is not None)
         console.print(f"{place} {finding['severity']} {finding['code']}: {finding['message']}", markup=False)
+        if when := (finding.get("data") or {}).get("fails_when"):
+            console.print(f"  fails when {when}", markup=False)
     for skipped in document["not_read"]:
         console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
     kernels = document["kernels"]

@@ -9,7 +9,7 @@ from skel.store.schema import Finding
 
 from ...reasons import finding
 from ..view import KernelView
-from .reports import place, reports
+from .reports import place, reports, several_tiles
 
 
 def hazards(view: KernelView) -> list[Finding]:
@@ -28,7 +28,7 @@ def hazards(view: KernelView) -> list[Finding]:
                         severity="warning",
                         axis=report.name,
                         name=name,
-                        data={"lines": list(reason.lines)},
+                        data={"lines": list(reason.lines), "fails_when": several_tiles(report)},
                     ),
                 )
     return list(found.values())

@@ -13,6 +13,12 @@ from .reports import place
 def hazards(view: KernelView) -> list[Finding]:
     """One finding a line."""
     return [
-        finding("offset_may_overflow", place(view, line), severity="warning", line=line, data={"index": what})
-        for line, what in risky_products(view)
+        finding(
+            "offset_may_overflow",
+            place(view, line),
+            severity="warning",
+            line=line,
+            data={"index": what, "fails_when": f"{text} >= 2**31"},
+        )
+        for line, what, text in risky_products(view)
     ]

@@ -22,3 +22,13 @@ def reports(view: KernelView) -> tuple[LaneReport, ...]:
 def place(view: KernelView, line: int | None, axis: str | None = None) -> Place:
     """The place of a finding."""
     return Place(file=view.module.source.path, line=line, kernel=view.kernel.name, axis=axis)
+
+
+def several_tiles(report: LaneReport) -> str:
+    """When a launch has more than one tile along the axis, in words: below that nothing shows."""
+    return f"the dimension along {report.name} is larger than its tile, {' or '.join(report.tiles) or 'one lane'}"
+
+
+def tail(report: LaneReport) -> str:
+    """When the last tile along the axis is not whole, in words."""
+    return f"the dimension along {report.name} is no multiple of its tile, {' or '.join(report.tiles) or 'one lane'}"

@@ -7,7 +7,7 @@ from skel.store.schema import Finding
 from ...analysis.stores import StoreClass, place_name
 from ...reasons import finding
 from ..view import KernelView
-from .reports import place, reports
+from .reports import place, reports, several_tiles
 
 
 def hazards(view: KernelView) -> list[Finding]:
@@ -18,6 +18,10 @@ def hazards(view: KernelView) -> list[Finding]:
             access = classified.access
             if classified.store_class is StoreClass.INVARIANT and (access.line, report.name) not in found:
                 found[access.line, report.name] = finding(
-                    "same_value_store", place(view, access.line, report.name), axis=report.name, name=place_name(access)
+                    "same_value_store",
+                    place(view, access.line, report.name),
+                    axis=report.name,
+                    name=place_name(access),
+                    data={"fails_when": f"{several_tiles(report)}, and the values differ between tiles"},
                 )
     return list(found.values())

@@ -7,7 +7,7 @@ from skel.store.schema import Finding
 from ...analysis.stores import place_name
 from ...reasons import finding
 from ..view import KernelView
-from .reports import place, reports
+from .reports import place, reports, several_tiles
 
 _CODES = frozenset({"reduction_over_tile_axis", "nonlinear_partial"})
 
@@ -25,6 +25,11 @@ def hazards(view: KernelView) -> list[Finding]:
                 place(view, reason.line, report.name),
                 axis=report.name,
                 name=place_name(classified.access),
-                data={"stored_at": classified.access.line, "lines": list(reason.lines), "why": reason.code},
+                data={
+                    "stored_at": classified.access.line,
+                    "lines": list(reason.lines),
+                    "why": reason.code,
+                    "fails_when": several_tiles(report),
+                },
             )
     return list(found.values())

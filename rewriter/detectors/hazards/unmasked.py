@@ -7,7 +7,7 @@ from skel.store.schema import Finding
 from ...analysis.stores import place_name
 from ...reasons import finding
 from ..view import KernelView
-from .reports import place, reports
+from .reports import place, reports, tail
 
 
 def hazards(view: KernelView) -> list[Finding]:
@@ -28,7 +28,7 @@ def hazards(view: KernelView) -> list[Finding]:
                 place(view, lines[0], report.name),
                 axis=report.name,
                 line=lines[0],
-                data={"lines": lines, "into": place_name(report.uncovered[0])},
+                data={"lines": lines, "into": place_name(report.uncovered[0]), "fails_when": tail(report)},
             )
         )
     return found

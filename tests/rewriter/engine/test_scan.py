@@ -97,3 +97,10 @@ def test_every_attempt_names_a_primitive() -> None:
     for attempts in ATTEMPTS.values():
         for name, arguments in attempts:
             assert name in PRIMITIVES and set(arguments) <= set(PRIMITIVES[name].arguments) | {"merge"}
+
+
+def test_every_hazard_says_when_it_fails() -> None:
+    found = scan(FILE, "file.py").findings
+    assert found and all(f.data["fails_when"] for f in found)
+    overflow = [f for f in found if f.code == "offset_may_overflow"]
+    assert all(" * " in f.data["fails_when"] and f.data["fails_when"].endswith(">= 2**31") for f in overflow)
