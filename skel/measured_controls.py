@@ -21,26 +21,34 @@ def controls_section(clone: Path) -> list[str]:
 def _section(data: dict[str, Any]) -> Iterator[str]:
     where, found = data["environment"], data["summary"]
     low, high = found["interval"]
-    day = datetime.fromtimestamp(max(data["measured_at"]), UTC).date()
+    day = datetime.fromtimestamp(max(at for at in data["measured_at"] if at is not None), UTC).date()
     inside = " and ".join(str(count) for count in found["controls_inside"])
+    often = len(found["controls_inside"])
     yield "## How far timing can be trusted: examples/controls/kernels.py"
     yield ""
     yield (
         f"{where['device']}, driver {where['driver']}, torch {where['torch']}, Triton {where['triton']}; "
         f"{data['timer']}; measured {day}. Each kernel against itself (control) and against a changed form, by the "
-        "whole protocol, twice."
+        f"whole protocol, {'once' if often == 1 else 'twice'}."
     )
     yield ""
-    yield f"- controls inside {low} to {high}: {inside} of {found['measured']}, the first and the second time"
-    yield (
-        f"- the same verdict both times: {found['same_verdict']} of {found['decided']} kernels whose ratio is outside "
-        f"{found['near'][0]} to {found['near'][1]} both times"
-    )
+    times = "" if often == 1 else ", the first and the second time"
+    yield f"- controls inside {low} to {high}: {inside} of {found['measured']}{times}"
+    outside = f"of {found['decided']} kernels whose ratio is outside {found['near'][0]} to {found['near'][1]}"
+    if often > 1:
+        yield f"- the same verdict both times: {found['same_verdict']} {outside} both times"
+    yield f"- the same verdict from each fresh process alone: {found['same_verdict_by_process']} {outside}"
+    missing = [one["kernel"] for one in data["kernels"] if not all(one["runs"])]
+    if missing:
+        yield f"- not measured to the end: {', '.join(missing)}"
     yield ""
-    yield "| kernel | cold µs | control, first | control, second | ratio, first | ratio, second | verdicts |"
-    yield "|---|---|---|---|---|---|---|"
+    words = [""] if often == 1 else [", first", ", second"]
+    heads = [f"{what}{word}" for what in ("control", "ratio") for word in words]
+    yield f"| kernel | cold µs | {' | '.join(heads)} | verdict |"
+    yield "|---" * (len(heads) + 3) + "|"
     for one in sorted(data["kernels"], key=lambda one: _microseconds(one["runs"])):
-        yield _row(one)
+        if all(one["runs"]):
+            yield _row(one)
 
 
 def _row(one: dict[str, Any]) -> str:
@@ -52,7 +60,7 @@ def _row(one: dict[str, Any]) -> str:
 
 
 def _microseconds(runs: list[dict[str, Any]]) -> float:
-    return float(runs[0]["microseconds"]["cold"])
+    return float(runs[0]["microseconds"]["cold"]) if runs[0] else 0.0
 
 
 def _interval(value: dict[str, float]) -> str:

@@ -20,9 +20,10 @@ from ..isolation import WorkerError
 from ..protocol import Protocol
 from ..subject import Subject, module_name
 from .plan import Plan, PlanCandidate, PlanError
-from .rows import row
+from .rows import finals_of, row, verdict_of_interval
 from .run import FOREVER, UNFINISHED, work_off
 from .state import State, StateError
+from .statistics import median
 
 SWITCH = "CHANGED = False\n"
 CANDIDATE = "changed"
@@ -87,25 +88,47 @@ def _row(plan: Plan, state: State, label: str) -> dict[str, Any] | None:
         "audited": made["audited"],
     }
     if CANDIDATE in made["candidates"]:
+        found["ratio_by_process"] = [_median_ratio(line["cold"]) for line in finals_of(state, label).lines]
         return found | {"ratio": made["candidates"][CANDIDATE]["ratio"], "verdict": made["verdict"]}
     about = {"candidate": CANDIDATE, "workload": label}
     checked = state.last("failed", **about) or state.last("verified", **about)
     return found | {"why": checked["facts"][0]["code"] if checked and checked["facts"] else "timing_unfinished"}
 
 
+def _median_ratio(trials: Sequence[dict[str, list[float]]]) -> float:
+    pairs = [a / b for t in trials for a, b in zip(t["original"], t[CANDIDATE], strict=True)]
+    return round(median(pairs), 4)
+
+
 def _summary(plan: Plan, kernels: list[dict[str, Any]]) -> dict[str, Any]:
+    runs_made = len(kernels[0]["runs"]) if kernels else len(RUNS)
     whole = [one["runs"] for one in kernels if all(one["runs"])]
     both = [runs for runs in whole if all("ratio" in run for run in runs)]
     outside = [runs for runs in both if all(not NEAR[0] <= run["ratio"]["cold"]["median"] <= NEAR[1] for run in runs)]
     return {
         "kernels": len(kernels),
         "measured": len(whole),
-        "controls_inside": [sum(runs[number]["inside"] for runs in whole) for number in range(len(RUNS))],
+        "controls_inside": [sum(runs[number]["inside"] for runs in whole) for number in range(runs_made)],
         "interval": list(plan.numbers.timing.control_interval),
         "near": list(NEAR),
         "decided": len(outside),
-        "same_verdict": sum(len({run["verdict"] for run in runs}) == 1 for runs in outside),
+        "same_verdict_by_process": _agreeing(plan, outside),
+        "same_verdict": sum(len({run["verdict"] for run in runs}) == 1 for runs in outside) if runs_made > 1 else None,
     }
+
+
+def _agreeing(plan: Plan, outside: list[list[dict[str, Any]]]) -> int:
+    """Of kernels outside NEAR those on which every process of every run, taken alone, gives the same verdict."""
+    numbers = plan.numbers.timing
+    found = 0
+    for runs in outside:
+        alone = {
+            verdict_of_interval(ratio, ratio, numbers.faster_above, numbers.slower_below)
+            for run in runs
+            for ratio in run["ratio_by_process"]
+        }
+        found += len(alone) == 1
+    return found
 
 
 def lines(document: dict[str, Any]) -> list[str]:
