@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skel.measured_ablation import ablation_section
 from skel.measured_again import again_section, composed_section
 from skel.measured_controls import controls_section
 
@@ -30,6 +31,7 @@ def measurements(clone: Path) -> str:
     lines += composed_section(evidence for _, evidence in timings)
     lines += again_section(evidence for _, evidence in timings)
     lines += controls_section(clone)
+    lines += ablation_section(clone)
     return "\n".join(lines).rstrip() + "\n"
 
 

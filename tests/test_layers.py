@@ -21,7 +21,7 @@ ALLOWED = {
 }
 # Inside the rewriter, outermost first: a part may import those after its own place, or itself.
 REWRITER_RANKS = (
-    {"engine"},
+    {"engine", "ablation"},
     {"primitives", "detectors"},
     {"conditions"},
     {"analysis"},

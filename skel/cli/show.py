@@ -22,7 +22,11 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a skeleton; s
 
 
 def command(name: Name, as_json: Json = False, db: Db = None) -> int:
-    """Show one skeleton: symptoms, conditions, schedule, limits, numerics, evidence, sources, places in mined code."""
+    """Show one skeleton: symptoms, conditions, schedule, limits, numerics, evidence, sources, places in mined code.
+
+    With them what its technique is worth in experts' own kernels, where it was taken out of them and both were timed.
+    """
+    from skel.ablated import ablated_of
     from skel.mined import mined_of
     from skel.plain import plain
     from skel.store.records import get_skeleton
@@ -33,11 +37,13 @@ def command(name: Name, as_json: Json = False, db: Db = None) -> int:
         database = open_store(db)
         skeleton = get_skeleton(database, name)
         mined = mined_of(database, name)
-    emit({**plain(skeleton), "mined": mined}, as_json, lambda console: _render(console, skeleton, mined))
+    ablated = ablated_of(name)
+    document = {**plain(skeleton), "mined": mined, "ablation": ablated}
+    emit(document, as_json, lambda console: _render(console, skeleton, mined, ablated))
     return 0
 
 
-def _render(console: Console, skeleton: Skeleton, mined: dict[str, Any]) -> None:
+def _render(console: Console, skeleton: Skeleton, mined: dict[str, Any], ablated: dict[str, Any]) -> None:
     console.print(f"[bold]{skeleton.name}[/]  ", end="")
     console.print(skeleton.title, markup=False)
     does = "advises (nothing to apply)" if skeleton.is_advice else "rewrites"
@@ -48,9 +54,28 @@ def _render(console: Console, skeleton: Skeleton, mined: dict[str, Any]) -> None
             console.print(f"\n[bold]{title}[/]")
             for line in lines:
                 console.print(f"  {line.strip()}", markup=False)
+    _render_ablated(console, ablated)
     _render_mined(console, mined)
     if not skeleton.is_advice:
         console.print(f"\ntry: skel apply {skeleton.name} FILE --diff", markup=False)
+
+
+def _render_ablated(console: Console, ablated: dict[str, Any]) -> None:
+    """What taking it out of experts' kernels costs or saves, the greatest and the least of it."""
+    from skel.ablated import telling, verdicts
+
+    if not ablated:
+        return
+    summary, where = ablated["summary"], ablated["environment"]
+    console.print(f"\n[bold]Measured by taking it out[/] of {summary['kernels']} kernels on {where['device']}", end="")
+    console.print(
+        f" ({ablated['measured_at'][:10]}; time after the change over before): {verdicts(summary)}", markup=False
+    )
+    for row in telling(ablated["rows"], MOST):
+        low, high = row["ratio"][1:]
+        what = f"{row['version']} ({row['change']}) in {row['source']} {row['source_version']} {row['kernel']}"
+        figures = f"{row['microseconds'][0]:.1f} to {row['microseconds'][1]:.1f} us, x{row['ratio'][0]:.3f}"
+        console.print(f"  {row['verdict']}: {what}, {row['shape']}: {figures} ({low:.3f} to {high:.3f})", markup=False)
 
 
 def _render_mined(console: Console, mined: dict[str, Any]) -> None:

@@ -62,6 +62,7 @@ def test_list_has_every_skeleton(skel: Skel) -> None:
 def test_show_gives_the_whole_record(skel: Skel) -> None:
     document = skel("show", "fuse_vtiles", "--json").document
     assert document.pop("mined") == {"occurrences": [], "claims": []}
+    assert document.pop("ablation")["rows"]
     record = Skeleton.model_validate(document)
     assert record in load_all()
 
