@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import reduce
+from itertools import accumulate
 
 from .antiunify import generalise
 from .apply import fill, matches, rewrite
@@ -124,12 +125,21 @@ def _agrees(old: tuple[str, ...], texts: tuple[str, ...], new: tuple[str, ...], 
 
 def _left_out(cluster: Cluster) -> int:
     """Functions whose edits a template of all others makes."""
-    places = sorted({e.place for e in cluster.examples})
+    own: dict[tuple[str, str, str], list[Example]] = defaultdict(list)
+    for example in cluster.examples:
+        own[example.place].append(example)
+    places = sorted(own)
     if len(places) < 2:
         return 0
+    templates = [reduce(_joined, dict.fromkeys((e.before, e.after) for e in own[p])) for p in places]
+    before = list(accumulate(templates, _joined))
+    behind = list(accumulate(reversed(templates), _joined))[::-1]
     count = 0
-    for place in places:
-        rest = list(dict.fromkeys((e.before, e.after) for e in cluster.examples if e.place != place))
-        template = reduce(lambda t, p: generalise(t, p) or t, rest, rest[0])
-        count += all(_makes(*template, e) for e in cluster.examples if e.place == place)
+    for i, place in enumerate(places):
+        sides = [*before[max(i - 1, 0) : i], *behind[i + 1 : i + 2]]
+        count += all(_makes(*reduce(_joined, sides), e) for e in own[place])
     return count
+
+
+def _joined(one: tuple[Term, Term], other: tuple[Term, Term]) -> tuple[Term, Term]:
+    return generalise(one, other) or one

@@ -114,14 +114,18 @@ def _blank(term: Term) -> Term:
 def _agglomerate(clusters: list[Cluster]) -> list[Cluster]:
     """Merges the two templates that lose least, again and again."""
     live, rest = clusters[:MOST], clusters[MOST:]
+    kept = list(live)  # so that no cluster gets the identity of one that is gone
+    known: dict[tuple[int, int], tuple[int, tuple[Term, Term]] | None] = {}
     while True:
-        candidates = [
-            (lost, i, j, template)
-            for i in range(len(live))
-            for j in range(i + 1, len(live))
-            if (found := _merged(live[i], live[j])) is not None
-            for lost, template in [found]
-        ]
+        candidates = []
+        for i in range(len(live)):
+            for j in range(i + 1, len(live)):
+                key = id(live[i]), id(live[j])
+                if key not in known:
+                    known[key] = _merged(live[i], live[j])
+                found = known[key]
+                if found is not None:
+                    candidates.append((found[0], i, j, found[1]))
         if not candidates:
             return [*live, *rest]
         lost, i, j, template = min(candidates, key=lambda c: c[:3])
@@ -134,6 +138,7 @@ def _agglomerate(clusters: list[Cluster]) -> list[Cluster]:
             one.examples + other.examples,
             (*one.merges, *other.merges, step),
         )
+        kept.append(joined)
         live = [c for k, c in enumerate(live) if k not in (i, j)] + [joined]
 
 

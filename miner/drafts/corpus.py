@@ -34,6 +34,7 @@ class Corpus:
         self._history, self._cache = history, cache
         self._blobs: Blobs = history.blobs()
         self._read = lru_cache(maxsize=64)(self._read_file)
+        self._version = lru_cache(maxsize=2048)(self._version_of)
 
     def __enter__(self) -> Corpus:
         return self
@@ -47,11 +48,13 @@ class Corpus:
         change = next((c for c in commit.changes if c.path == example.path), None) if commit is not None else None
         if change is None or change.before is None or change.after is None:
             return None
-        old, new = self._read(change.before), self._read(change.after)
-        name = example.function
-        if name not in new or name not in old:
-            return None
-        return version(old[name]), version(new[name])
+        old = self._version(change.before, example.function)
+        new = self._version(change.after, example.function)
+        return (old, new) if old is not None and new is not None else None
+
+    def _version_of(self, blob: str, name: str) -> Version | None:
+        found = self._read(blob).get(name)
+        return version(found) if found is not None else None
 
     def unrelated(
         self, without: frozenset[tuple[str, str]], most: int, seed: int = 0

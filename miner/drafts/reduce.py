@@ -15,7 +15,7 @@ def reductions(before: Term, after: Term) -> list[tuple[Term, Term]]:
         return []
     if isinstance(before, str) or isinstance(after, str):
         return [(before, after)]
-    if before[0] != after[0] or len(before) != len(after) or (before[0] in HEADS and _is_bare(before[1])):
+    if before[0] != after[0] or len(before) != len(after) or _is_whole(before):
         return [(before, after)]
     changed = [(b, a) for b, a in zip(before[1:], after[1:], strict=True) if b != a]
     if before[0] == "Call":
@@ -59,6 +59,11 @@ def _receivers(before: Term, after: Term) -> tuple[Term, Term] | None:
         if not any(_is_atom(t) for t in inner):
             return inner
     return None
+
+
+def _is_whole(term: Term) -> bool:
+    """True for parameters, and decorators without arguments: they make sense only as they stand."""
+    return term[0] == "Parameter" or (term[0] in HEADS and _is_bare(term[1]))
 
 
 def _is_bare(term: Term) -> bool:
