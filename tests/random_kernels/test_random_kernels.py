@@ -38,3 +38,11 @@ def test_candidates_agree_with_their_originals() -> None:
     assert summary.faults == []
     assert summary.judged > 25 and summary.candidates > 60
     assert summary.bitwise > summary.candidates // 2
+
+
+@pytest.mark.parametrize("seed", [1_000_274])
+def test_seeds_that_were_wrong_once(seed: int) -> None:
+    """1000274: two values of a kernel before, one scratch, and then one grid axis for both."""
+    summary = check_seeds(seed, 1)
+    assert summary.wrong == [] and summary.faults == []
+    assert summary.judged == 1 and summary.equivalent["hoist_producer"]
