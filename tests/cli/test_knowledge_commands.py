@@ -86,3 +86,11 @@ def test_schema_is_that_of_the_record(skel: Skel, tmp_path) -> None:
     ended = skel("schema", "-o", str(tmp_path / "schema.json"), "--json")
     assert ended.status == 0 and ended.document == {"out": str(tmp_path / "schema.json")}
     assert json.loads((tmp_path / "schema.json").read_text()) == Skeleton.model_json_schema()
+
+
+def test_show_prints_what_taking_a_technique_out_cost(skel: Skel) -> None:
+    out = skel("show", "exp_to_exp2").out
+    assert "Measured by taking it out of" in out and "chunk_gla_fwd_A_kernel_intra_sub_intra" in out
+    assert out.index("Measured by taking it out") > out.index("Evidence")
+    assert "Measured by taking it out" not in skel("show", "release_gil").out
+    assert skel("show", "release_gil", "--json").document["ablation"] == {}

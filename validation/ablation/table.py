@@ -110,7 +110,7 @@ def _place(line: Row) -> tuple[str, str, str]:
 
 def _row(line: Row, measured: Row, known: Row, checked: list[Row]) -> Row:
     version = line["version"]
-    figures = {name: [of[key] for key in _FIGURES] for name, of in line["figures"].items()}
+    figures = {name: [of.get(key) for key in _FIGURES] for name, of in line["figures"].items()}
     row = {
         "technique": _technique(line),
         "version": version,
@@ -129,7 +129,7 @@ def _row(line: Row, measured: Row, known: Row, checked: list[Row]) -> Row:
         "figures": figures,
     }
     unseen = line["numerics"] in _ROUNDS_OTHERWISE and line["equal"] == "bitwise"
-    traceless = unseen and figures["expert"] == figures["without"]
+    traceless = unseen and None not in figures["expert"] and figures["expert"] == figures["without"]
     verdict = _verdict(row)
     return {"verdict": "no trace" if traceless and verdict == "neutral" else verdict, **row}
 
