@@ -21,7 +21,8 @@ MEANING = (
     "`costs` need the whole interval outside {low} to {high}; `inconclusive` is a row whose control, the expert's "
     "kernel against itself, left those bounds.",
     "- `no trace`: the change rounds otherwise and yet moved no bit, register, memory or time, so it may be in code "
-    "that these arguments never reach, or say what held already. It counts for nothing.",
+    "that these arguments never reach, or say what held already. It counts for nothing. `neutral` holds also what the "
+    "compiler may have made the same code of.",
     "- `exp2_to_exp` is an upper bound, since it multiplies by ln 2 at each exponential. The versions of "
     "`dot_tf32x3` go from the expert's precision to another one, and what such a product costs is paid for accuracy.",
     "- `widen_autotune` and the tiles compare what a tuner chose among up to three configurations with another of its "

@@ -29,6 +29,22 @@ class Captured:
 
 
 @contextmanager
+def marked_memory() -> Iterator[None]:
+    """Within: memory that torch hands out empty holds NaN, or the largest integer, so that what is written shows.
+
+    Else a call may get the memory of an earlier one, with the very results that it is about to write.
+    """
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+
+
+@contextmanager
 def rehearsing(folder: Path) -> Iterator[list[Captured]]:
     """Within: launches of kernels whose file lies in `folder` are noted and not made, so that they can be compiled.
 

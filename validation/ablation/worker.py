@@ -23,7 +23,7 @@ from ..timing.clocks import Clocks
 from ..timing.prepared import figures
 from ..timing.recording import Launch
 from ..timing.timers import TIMERS
-from .capture import Captured, capturing, rehearsing
+from .capture import Captured, capturing, marked_memory, rehearsing
 from .cases import CASES, Case, Inputs
 from .compiling import compile_ahead
 from .equal import difference, left_behind, same_code, written
@@ -213,7 +213,7 @@ class Worker:
     def _captured(self, name: str) -> dict[str, Captured]:
         """The first launch of every kernel of the bundle that the case makes. It was made before: tuning is done."""
         self._call(CASES[name])
-        with capturing(self._tree) as found:
+        with capturing(self._tree) as found, marked_memory():
             self._alive = self._call(CASES[name])
         return {key: one for key, one in found.items() if self._kernel(one) is not None}
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from skel.validation.ablation.capture import Captured
+from skel.validation.ablation.capture import Captured, marked_memory
 from skel.validation.ablation.equal import difference, same_code
 from skel.validation.ablation.standins import Standins
 from skel.validation.ablation.versions import Modules, versions
@@ -58,6 +58,12 @@ def test_nothing_finite_in_place_of_a_number_is_close() -> None:
     bad = torch.ones(64)
     bad[3] = torch.nan
     assert difference({"0": bad}, {"0": torch.ones(64)}, "dtype_changed", NUMBERS)["equal"] == "differs"
+
+
+def test_memory_that_nobody_wrote_shows() -> None:
+    with marked_memory():
+        assert torch.empty(64).isnan().all() and (torch.empty(64, dtype=torch.int32) == 2**31 - 1).all()
+    assert not torch.are_deterministic_algorithms_enabled()
 
 
 def config(**kwargs: int) -> Any:
