@@ -58,14 +58,31 @@ def _refs(source: Source) -> str:
     return hashlib.sha256(hash_of([here / "history", here / "claims"]).encode() + listing).hexdigest()
 
 
+def drafts_of(source: Source, progress: Progress | None = None) -> Iterator[Any]:
+    """Drafts of a git source's history, each with its admission. Raises SourceError."""
+    from skel.miner.drafts import mine_drafts
+
+    yield from _read(source, lambda cache, name: mine_drafts(_bare(source), cache, repository=name, progress=progress))
+
+
 def _commits(source: Source, progress: Progress | None) -> Iterator[Any]:
     from skel.miner.history import mine_history
 
+    yield from _read(
+        source, lambda cache, name: mine_history(_bare(source), cache=cache, repository=name, progress=progress)
+    )
+
+
+def _bare(source: Source) -> Path:
     assert source.repository is not None
+    return source.repository
+
+
+def _read(source: Source, reading: Callable[[Path, str], Iterator[Any]]) -> Iterator[Any]:
+    """What a reading of the history gives, with its cache in the user's cache folder."""
     cache = cache_folder("histories") / f"{source.name}.sqlite"
     try:
-        yield from mine_history(source.repository, cache=cache, repository=source.entry.repository or source.name,
-                                progress=progress)  # fmt: skip
+        yield from reading(cache, source.entry.repository or source.name)
     except OSError as error:
         hint = "free some space, or set XDG_CACHE_HOME to another place"
         what = f"the cache cannot be written ({error.strerror or error})"

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skel.faults import WrongUse
 
 if TYPE_CHECKING:
+    from skel.miner.sources import Source
     from skel.store.database import Database
 
 Steps = Callable[[str, int, int], None]
 """Called with what is being read, how much of it is done, and how much there is."""
 
 
-def mine_sources(database: Database, specs: list[str], steps: Steps) -> dict[str, Any]:
+def mine_sources(database: Database, specs: list[str], steps: Steps, drafts: Path | None = None) -> dict[str, Any]:
     """Mine each source; the known packages where none is named. All are opened before the first is read.
 
-    Raises SourceError and StoreError: the sources before the one at fault are stored, the others are not.
+    With `drafts`, the admitted drafts of the histories are written into that folder.
+    Raises SourceError and StoreError: the sources before the one at fault are stored, the others are not. Raises
+    WrongUse where drafts are asked for and no source has a history.
     """
     from skel.miner.claimed import mine_claims, require_history
     from skel.miner.mining import mine
@@ -28,7 +32,10 @@ def mine_sources(database: Database, specs: list[str], steps: Steps) -> dict[str
     opened = [open_source(name) for name in names]
     for source in opened:
         require_history(source)
-    found = []
+    if drafts is not None and all(source.repository is None for source in opened):
+        raise WrongUse("drafts are made of histories, and none of these sources is a repository",
+                       hint="name a git repository, by path or URL")  # fmt: skip
+    found, written = [], []
     for source in opened:
         began = time.monotonic()
 
@@ -40,9 +47,25 @@ def mine_sources(database: Database, specs: list[str], steps: Steps) -> dict[str
 
         mined = mine(source, database, progress)
         mine_claims(source, database, commits)
+        if drafts is not None and source.repository is not None:
+            written.append(_write_drafts(source, drafts, commits))
         found.append((mined.name, mined.state, round(time.monotonic() - began, 1)))
     stored = {entry["name"]: entry for entry in reported(database, [])["sources"]}
-    return {"sources": [{**stored[name], "state": state, "seconds": seconds} for name, state, seconds in found]}
+    document = {"sources": [{**stored[name], "state": state, "seconds": seconds} for name, state, seconds in found]}
+    return document if drafts is None else {**document, "drafts": written}
+
+
+def _write_drafts(source: Source, folder: Path, commits: Callable[[int, int], None]) -> dict[str, Any]:
+    """Drafts of one history: the files of those that were admitted, and why the others were not."""
+    from skel.miner.claimed import drafts_of
+    from skel.miner.drafts import write_drafts
+
+    made = list(drafts_of(source, commits))
+    good = [one for one in made if one.admission is not None and one.admission.admitted]
+    files = [str(path) for path in write_drafts(good, folder)]
+    rest = [{"edit": one.edit, "kernels": one.kernels, "reasons": list(one.admission.reasons)}
+            for one in made if one.admission is not None and not one.admission.admitted]  # fmt: skip
+    return {"source": source.name, "written": files, "not_admitted": rest}
 
 
 def reported(database: Database, names: list[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,10 +27,17 @@ Sources = Annotated[
     ),
 ]
 Report = Annotated[bool, typer.Option("--report", help="Mine nothing: sum up what was mined of SOURCE, or of all.")]
+Drafts = Annotated[
+    Path | None,
+    typer.Option("--drafts", metavar="DIR", help="Write the histories' admitted drafts there, to name and finish."),
+]
+MOST_SHOWN = 10
 _COLUMNS = ("uses", "could use", "hazard", "new", "gone", "changed")
 
 
-def command(sources: Sources = None, report: Report = False, as_json: Json = False, db: Db = None) -> int:
+def command(
+    sources: Sources = None, report: Report = False, drafts: Drafts = None, as_json: Json = False, db: Db = None
+) -> int:
     """Read sources, and store which kernels use which skeletons, or could, with their resources and conditions.
 
     A revision that was mined before is left alone; a new one adds and retires. What is ended goes on when it is
@@ -42,7 +50,7 @@ def command(sources: Sources = None, report: Report = False, as_json: Json = Fal
         document = reported(database, sources or [])
     else:
         with _progress() as steps:
-            document = mine_sources(database, sources or [], steps)
+            document = mine_sources(database, sources or [], steps, drafts)
     emit(document, as_json, lambda console: _render(console, document))
     return 0
 
@@ -105,5 +113,13 @@ def _render(console: Console, document: dict[str, Any]) -> None:
         ]
         if rows:
             print_table(console, ["skeleton", *_COLUMNS], rows)
+    for made in document.get("drafts", ()):
+        counts = f"{len(made['written'])} drafts written, {len(made['not_admitted'])} clusters not admitted"
+        console.print(f"{made['source']}: {counts}", style="bold", markup=False)
+        for path in made["written"]:
+            console.print(f"  {path}", markup=False)
+        for one in made["not_admitted"][:MOST_SHOWN]:
+            kernels = f"{one['kernels']} kernels" if one["kernels"] != 1 else "1 kernel"
+            console.print(f"  not admitted: {one['edit']} ({kernels}): {one['reasons'][0]}", markup=False)
     if not document["sources"]:
         console.print("nothing was mined yet: `skel mine` reads the known packages", markup=False)

@@ -91,3 +91,40 @@ def test_an_interrupt_stores_nothing(skel: Skel, mined: str, source: Path, monke
     monkeypatch.setattr(mining, "read_files", interrupted)
     assert skel("mine", str(source), "--db", mined).status == 130
     assert skel("mine", "--report", "--db", mined, "--json").document == {"sources": []}
+
+
+def test_drafts_of_a_history_are_written(skel: Skel, mined: str, tmp_path: Path) -> None:
+    """Fifteen kernels whose program id becomes 64-bit wide in one commit, and enough others to try the draft on."""
+    kernels = "".join(KERNEL.partition("@triton.jit")[2].join(["@triton.jit", "\n\n"]).replace("norm", f"k{i}")
+                      for i in range(15))  # fmt: skip
+    others = "".join(f"@triton.jit\ndef u{i}(x):\n    tl.store(x, tl.exp(tl.load(x)) + {i})\n\n\n" for i in range(24))
+    head = KERNEL.partition("@triton.jit")[0]
+    repository = tmp_path / "history"
+    repository.mkdir()
+    _git(repository, "init", "-q")
+    _commit(repository, "Start", {"k.py": head + kernels, "u.py": head + others})
+    wide = kernels.replace("tl.program_id(0) * D", "tl.program_id(0).to(tl.int64) * D")
+    _commit(repository, "Offsets in 64 bits", {"k.py": head + wide})
+    folder = tmp_path / "drafts"
+    ended = skel("mine", str(repository), "--drafts", str(folder), "--db", mined, "--json")
+    assert ended.status == 0, ended.err
+    (made,) = ended.document["drafts"]
+    assert made["written"] and sorted(str(p) for p in folder.iterdir()) == sorted(made["written"])
+    assert "tl.int64" in Path(made["written"][0]).read_text()
+
+
+def test_drafts_need_a_history(skel: Skel, mined: str, source: Path, tmp_path: Path) -> None:
+    ended = skel("mine", str(source), "--drafts", str(tmp_path / "drafts"), "--db", mined)
+    assert ended.status == 2 and "name a git repository" in ended.err and not (tmp_path / "drafts").exists()
+
+
+def _git(repository: Path, *words: str) -> None:
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "-C", str(repository), *identity, *words], check=True, capture_output=True)
+
+
+def _commit(repository: Path, subject: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (repository / name).write_text(text)
+    _git(repository, "add", "-A")
+    _git(repository, "commit", "-q", "-m", subject)
