@@ -62,15 +62,16 @@ def declared(node: Node) -> str:
 
 
 def made_of(function: CudaFunction, node: Node | None, depth: int = _DEPTH) -> set[str]:
-    """Names that an expression is computed from, local names followed to what they were given."""
-    found = names_in(node)
-    pending = [(name, depth) for name in found]
+    """Names that an expression is computed from, local names followed to what they were given.
+
+    Step by step for all names at once: `depth` then cuts at the same place in every run.
+    """
     given = names_given(function)
-    while pending:
-        name, left = pending.pop()
-        for inner in given.get(name, set()) - found if left else ():
-            found.add(inner)
-            pending.append((inner, left - 1))
+    found = names_in(node)
+    latest = found
+    for _ in range(depth):
+        latest = set().union(*(given.get(name, set()) for name in latest)) - found
+        found = found | latest
     return found
 
 

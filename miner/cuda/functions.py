@@ -120,6 +120,14 @@ class CudaFunction:
         return tuple(names)
 
     @cached_property
+    def defaults(self) -> tuple[str, ...]:
+        """Default values of the parameters, in order; of one without a default it is empty."""
+        declarator = _function_declarator(self.node)
+        listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+        values = ((n.type, n.child_by_field_name("default_value")) for n in (listed.named_children if listed else ()))
+        return tuple(text_of(value) if value else "" for type_, value in values if type_.endswith("_declaration"))
+
+    @cached_property
     def required(self) -> int:
         """How many arguments a call must give at least."""
         declarator = _function_declarator(self.node)

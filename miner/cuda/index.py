@@ -72,18 +72,25 @@ class Index:
             self._reached[function] = [(call, targets) for call, targets in known if targets]
         return self._reached[function]
 
-    def through(self, function: CudaFunction, what: str, direct: Callable[[CudaFunction], list[Seen]]) -> list[Seen]:
+    def through(
+        self,
+        function: CudaFunction,
+        what: str,
+        direct: Callable[[CudaFunction], list[Seen]],
+        passes: Callable[[CudaFunction, Call, CudaFunction], bool] = lambda function, call, target: True,
+    ) -> list[Seen]:
         """What the function shows itself, and at its calls what every function that they may reach shows.
 
-        `what` names the question, so that each function is asked once.
+        `what` names the question, so that each function is asked once. A call of which `passes` is false for what it
+        may reach shows nothing.
         """
         key = (what, function)
         if key not in self._shown:
             self._shown[key] = []  # a function that calls itself shows no more by that
             found = list(direct(function))
             for call, targets in self.reached(function):
-                shown = [self.through(one, what, direct) for one in targets]
-                if all(shown):
+                shown = [self.through(one, what, direct, passes) for one in targets]
+                if all(shown) and all(passes(function, call, one) for one in targets):
                     why, _, inner = shown[0][0].why.partition(", in ")
                     found.append(Seen(call.line, f"{why}, in {call.name}" + (" and what it calls" if inner else "")))
             self._shown[key] = found

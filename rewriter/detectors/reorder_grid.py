@@ -63,7 +63,7 @@ def _by_pattern(view: KernelView) -> list[Seen]:
                 for n in back
                 if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv) and _is_id(view, n.left, ids)
             ]
-            if decoded and any(_counts(view, n.right) for n in decoded) and not view.is_block(node):
+            if decoded and any(_counts(view, n.right, sizes) for n in decoded) and not view.is_block(node):
                 found.append(Seen(decoded[0].lineno, "decodes a tile index from one program id"))
     return found
 
@@ -88,11 +88,14 @@ def _is_id(view: KernelView, node: ast.expr, ids: set[ast.AST]) -> bool:
     return bool(ids & sources_of(view, node))
 
 
-def _counts(view: KernelView, node: ast.expr) -> bool:
-    """True where a divisor is a number of tiles: something is divided by their size on the way, rounded up or down."""
+def _counts(view: KernelView, node: ast.expr, sizes: set[str]) -> bool:
+    """True where a divisor is a number of tiles: something is divided by their size on the way, rounded up or down.
+
+    `sizes` are the lengths of the kernel's ranges, dumped. Heads over heads of a group is no number of tiles.
+    """
     return any(
         (isinstance(n, ast.Call) and view.operation(n) == "cdiv")
-        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv))
+        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) and ast.dump(n.right) in sizes)
         for n in sources_of(view, node)
     )
 

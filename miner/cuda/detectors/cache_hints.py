@@ -1,6 +1,7 @@
 """cache_hints. Used: a load or store says how long a cache should keep it.
 
-`cp.async.cg` is the only way to copy 16 bytes, and `ld.global.nc` alone says that nobody writes: neither is a hint.
+`cp.async.cg` is the only way to copy 16 bytes, and `ld.global.nc` alone says that nobody writes: neither is a hint. An
+instruction with `L2::cache_hint` leaves the policy to an operand: who hands the normal one to it asks for nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 
 from skel.rewriter.detectors.base import Seen
 
-from ..functions import CudaFunction
+from ..functions import Call, CudaFunction, text_of
 from ..index import CudaDetector, Index
 
 _INTRINSICS = frozenset({"__ldcs", "__ldcg", "__ldlu", "__stcs", "__stcg", "__stwt"})
@@ -17,6 +18,8 @@ _HINT = re.compile(
     r"\b(?:ld|st)\.(?:[\w:]+\.)*(?:cs|cg|lu|wt)\b|\b(?:ld|st|cp|prefetch|red)\.[\w.:]*L[12]::(?:evict_\w+|no_allocate|cache_hint)"
     r"|\bcreatepolicy\."
 )
+_OPERAND = "L2::cache_hint"
+_POLICY = re.compile(r"\bEVICT_(\w+)")
 
 
 def direct(function: CudaFunction) -> list[Seen]:
@@ -29,8 +32,23 @@ def direct(function: CudaFunction) -> list[Seen]:
     return found
 
 
+def _chooses(function: CudaFunction, call: Call, target: CudaFunction) -> bool:
+    """False for a call that gives, or leaves, the normal policy to a function whose hints are operands."""
+    if any(not seen.why.endswith(_OPERAND) for seen in direct(target)):
+        return True
+    given = [_text(function, text_of(one)) for one in call.arguments]
+    said = " ".join((*given, *call.template, *target.defaults[len(given) :]))
+    return set(_POLICY.findall(said)) != {"NORMAL"}
+
+
+def _text(function: CudaFunction, argument: str) -> str:
+    """An argument, or what the function sets a name to."""
+    made = (n for n in function.of("init_declarator") if text_of(n.child_by_field_name("declarator")) == argument)
+    return " ".join(text_of(n.child_by_field_name("value")) for n in made) or argument
+
+
 def _uses(function: CudaFunction, index: Index) -> list[Seen]:
-    return index.through(function, "cache hints", direct)
+    return index.through(function, "cache hints", direct, _chooses)
 
 
 DETECTOR = CudaDetector("cache_hints", _uses)

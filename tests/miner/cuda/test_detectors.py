@@ -114,6 +114,24 @@ def test_a_helper_of_another_file_shows_in_the_kernel_that_calls_it() -> None:
     assert "walks tiles in groups" in why["reorder_grid"] and "in next" in why["reorder_grid"]
 
 
+@pytest.mark.parametrize(("body", "hinted"), [
+    ("load(x, y, Hint::EVICT_FIRST);", True),
+    ("load(x, y, last ? Hint::EVICT_LAST : Hint::EVICT_NORMAL);", True),
+    ("load(x, y, policy);", True),
+    ("load(x, y, static_cast<uint64_t>(Hint::EVICT_NORMAL));", False),
+    ("const auto policy = static_cast<uint64_t>(Hint::EVICT_NORMAL); load(x, y, policy);", False),
+    ("load(x, y);", False),
+])
+def test_the_normal_policy_is_no_hint(body: str, hinted: bool) -> None:
+    load = (
+        "CUTLASS_DEVICE void load(float* x, float* y, const Hint& hint = Hint::EVICT_NORMAL) "
+        '{ asm volatile("cp.async.bulk.shared::cta.global.L2::cache_hint [%0], [%1], 16, %2;" :: "l"(hint)); }'
+    )
+    found = kernels(f"{load}\n__global__ void run(float* x, float* y) {{ {body} }}")
+    assert ("cache_hints" in uses(found["run"])) is hinted
+    assert "cache_hints" in uses(found["load"])
+
+
 @pytest.mark.parametrize(("ctas", "multicasts"), [("kClusters", True), ("1", False)])
 def test_a_helper_multicasts_where_it_is_told_to(ctas: str, multicasts: bool) -> None:
     found = kernels(f"__global__ void run(Map* a) {{ tma::copy(&a, &b, s, {ctas}); }}", copy=COPY)

@@ -81,6 +81,13 @@ def decode(X, Y: tl.constexpr = None):
     assert ("reorder_grid" in seen(text)[0]) is found
 
 
+@pytest.mark.parametrize(("divisor", "found"), [("(V // BV)", True), ("(V // K)", False)])
+def test_a_quotient_is_a_number_of_tiles_where_it_is_by_their_size(divisor: str, found: bool) -> None:
+    axis = f"pid = tl.program_id(0)\n    i_k = pid % 8 // {divisor}\n    i_v = tl.program_id(1)"
+    work = "b_v += tl.load(v + (V + i_k) * BK + o_k)"
+    assert ("reorder_grid" in tiles(work=work, axis=axis, grid="(8, triton.cdiv(V, BV))")[0]) is found
+
+
 def test_a_product_on_a_short_grid_axis() -> None:
     assert "reorder_grid" in tiles(grid="(triton.cdiv(V, BV), K * V)")[1]
     assert "reorder_grid" not in tiles(grid="(triton.cdiv(V, BV), V)")[1]
