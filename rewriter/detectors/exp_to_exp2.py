@@ -1,22 +1,35 @@
 """exp_to_exp2. Used: exponentials in base two. Symptom: natural exponentials of scores in a loop.
 
+A power of two of a number that was rounded to a whole one, as scales of a quantisation are, is no exponential.
+
 A score is what a dot or a sum over a block gave; the factor log2(e) has a place to go there, the scale. Exponents that
 are loaded, such as gates, have none in the kernel and are not listed.
 """
 
 from __future__ import annotations
 
+import ast
+
 from .base import Detector, Seen
-from .trace import sources_of
-from .view import KernelView
+from .trace import sources_in, sources_of
+from .view import Body, KernelView
 
 _NATURAL = ("exp", "fast_expf")
+_ROUNDING = ("ceil", "floor", "rint", "nearbyint", "round")
 
 
 def _uses(view: KernelView) -> list[Seen]:
     return [
-        Seen(b.at(n), "takes exponentials in base two") for b in view.bodies for n in b.called("exp2", "fast_exp2f")
+        Seen(b.at(n), "takes exponentials in base two")
+        for b in view.bodies
+        for n in b.called("exp2", "fast_exp2f")
+        if not _is_whole(b, n)
     ]
+
+
+def _is_whole(body: Body, node: ast.Call) -> bool:
+    """True where the exponent was rounded to whole numbers."""
+    return bool(node.args) and not sources_in(body, node.args[0]).isdisjoint(body.called(*_ROUNDING))
 
 
 def _opportunities(view: KernelView) -> list[Seen]:

@@ -46,6 +46,16 @@ def test_uses(body: str, uses: str) -> None:
     assert uses not in row("rsqrt = b_x\n    exp2 = rsqrt * 2", before=HELPERS)[0]
 
 
+@pytest.mark.parametrize(("exponent", "found"), [
+    ("tl.ceil(tl.log2(tl.max(b_x)))", False),
+    ("-e", False),
+    ("b_x - tl.log2(tl.sum(b_x))", True),
+])
+def test_a_whole_power_of_two_is_no_exponential(exponent: str, found: bool) -> None:
+    body = f"e = tl.floor(tl.log2(tl.max(b_x)))\n    b_x = b_x * tl.math.exp2({exponent})"
+    assert ("exp_to_exp2" in row(body)[0]) is found
+
+
 def test_what_the_decorator_and_the_load_say() -> None:
     assert "relax_specialization" in row("", options="(do_not_specialize=['n'])")[0]
     assert "relax_specialization" not in row("", options="(do_not_specialize=[])")[0]
