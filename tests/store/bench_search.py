@@ -7,6 +7,7 @@ typer; it is measured in turn with the cold ones.
 """
 
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -23,15 +24,20 @@ RUNS = 5
 BASE = "import sqlalchemy.orm, typer"
 
 
-def cold(*commands: list[str]) -> list[float]:
-    """The median wall time of each command in ms, run in turn."""
-    times: list[list[float]] = [[] for _ in commands]
+def cold(*commands: list[str]) -> list[tuple[float, float]]:
+    """The median wall and processor time of each command in ms, run in turn."""
+    times: list[list[tuple[float, float]]] = [[] for _ in commands]
     for _ in range(RUNS):
-        for command, walls in zip(commands, times, strict=True):
-            start = time.perf_counter()
+        for command, taken in zip(commands, times, strict=True):
+            start, used = time.perf_counter(), _children_seconds()
             subprocess.run(command, check=True, capture_output=True)
-            walls.append(1e3 * (time.perf_counter() - start))
-    return [statistics.median(walls) for walls in times]
+            taken.append((1e3 * (time.perf_counter() - start), 1e3 * (_children_seconds() - used)))
+    return [(statistics.median(w for w, _ in taken), statistics.median(c for _, c in taken)) for taken in times]
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def once(database: Database, query: str) -> tuple[float, float]:
@@ -62,8 +68,8 @@ def main(records: int) -> None:
             count = size(connection)
         figures = measure(database, judged(OWN))
         print(json.dumps({
-            "records": count, "built_s": round(built, 1), "cold_ms": round(first), "base_ms": round(base),
-            "cold_over_base": round(first / base, 2),
+            "records": count, "built_s": round(built, 1), "cold_ms": round(first[0]), "base_ms": round(base[0]),
+            "cold_over_base": round(first[0] / base[0], 2), "cold_cpu_over_base": round(first[1] / base[1], 2),
             "first_ms": round(statistics.median(wall for wall, _ in firsts), 1),
             "first_cpu_ms": round(statistics.median(cpu for _, cpu in firsts), 1),
             "warm_ms": round(statistics.median(walls), 1), "warm_cpu_ms": round(statistics.median(cpus), 1),

@@ -151,8 +151,8 @@ def test_nothing_is_left_when_the_main_process_ends(tmp_path: Path, ending: sign
     family = [psutil.Process(int(pid)), *psutil.Process(int(pid)).children(recursive=True)]
     assert len(family) == 2
     main.send_signal(ending)
-    main.wait(20)
-    gone, alive = psutil.wait_procs(family, timeout=10)
+    main.wait(60)
+    gone, alive = psutil.wait_procs(family, timeout=30)
     assert not alive and len(gone) == 2
     assert not Path(scratch).exists()
 
