@@ -12,6 +12,7 @@ from skel.faults import WrongUse
 if TYPE_CHECKING:
     from skel.miner.sources import Source
     from skel.store.database import Database
+    from skel.store.mined_query import SourceSummary
 
 Steps = Callable[[str, int, int], None]
 """Called with what is being read, how much of it is done, and how much there is."""
@@ -76,10 +77,7 @@ def reported(database: Database, names: list[str]) -> dict[str, Any]:
     from skel.store.mined_query import mined_sources
 
     have = {source.name: source for source in mined_sources(database)}
-    unknown = [name for name in names if _plain(name) not in have]
-    if unknown:
-        raise WrongUse(f"{unknown[0]} was not mined", hint=f"mine it first: skel mine {unknown[0]}")
-    chosen = [have[_plain(name)] for name in names] or list(have.values())
+    chosen = [_mined(name, have) for name in names] or list(have.values())
     return {"sources": [
         {"name": s.name, "kind": s.kind, "repository": s.repository, "place": s.place, "revision": s.revision,
          "licence": s.licence, "mined_at": s.mined_at, "state": "stored", "seconds": None, **s.summary}
@@ -87,6 +85,21 @@ def reported(database: Database, names: list[str]) -> dict[str, Any]:
     ]}  # fmt: skip
 
 
-def _plain(name: str) -> str:
-    """`fla-core` for `fla-core==0.6.0`."""
-    return name.partition("==")[0].strip()
+def _mined(spec: str, have: dict[str, SourceSummary]) -> SourceSummary:
+    """The mined source that `spec` names, by its name or as it was given to be mined. Raises WrongUse."""
+    from skel.miner.errors import SourceError
+    from skel.miner.sources import entry_of
+
+    if spec in have:
+        return have[spec]
+    try:
+        entry = entry_of(spec)
+    except SourceError:
+        entry = None
+    found = have.get(entry.name) if entry is not None else None
+    if entry is None or found is None:
+        raise WrongUse(f"{spec} was not mined", hint=f"mine it first: skel mine {spec}")
+    if entry.kind == "package" and entry.revision not in (None, found.revision):
+        raise WrongUse(f"{spec} was not mined, or not last: what is kept of {found.name} is {found.revision}",
+                       hint=f"skel mine --report {found.name}, or mine it: skel mine {spec}")  # fmt: skip
+    return found

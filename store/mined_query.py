@@ -39,9 +39,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class MinedClaim:
-    """What a commit claims."""
+    """What a commit claims; `repository` is the source's name where it is known by no other."""
 
-    repository: str | None
+    repository: str
     commit: str
     committed_at: str
     subject: str
@@ -96,7 +96,8 @@ def claims_of(database: Database, technique: str) -> tuple[MinedClaim, ...]:
     """What commits claim of a technique, newest first. Raises StoreError."""
     with database.reading() as connection:
         rows = connection.execute(
-            "SELECT repository, commit_id, committed_at, subject, outcome, statement, content FROM mined_claims"
+            "SELECT COALESCE(repository, source), commit_id, committed_at, subject, outcome, statement, content"
+            " FROM mined_claims"
             " WHERE technique = ? ORDER BY committed_at DESC, id", (technique,)).fetchall()
     keys = ("repository", "commit", "committed_at", "subject", "outcome", "statement")
     return tuple(MinedClaim(**dict(zip(keys, row, strict=False)), content=json.loads(row[-1])) for row in rows)

@@ -84,7 +84,7 @@ def _reasons(
     if harmless < tried:
         found.append(f"changes what {tried - harmless} unrelated functions mean")
     if tried < LEAST_UNRELATED:
-        found.append(f"was tried on {tried} unrelated functions only")
+        found.append(f"was tried on {tried} unrelated functions, fewer than the {LEAST_UNRELATED} it takes")
     return found
 
 

@@ -6,7 +6,7 @@
 """
 
 from .entry import Entry, known_entries
-from .opening import open_source
+from .opening import entry_of, open_source
 from .source import Source
 
-__all__ = ["Entry", "Source", "known_entries", "open_source"]
+__all__ = ["Entry", "Source", "entry_of", "known_entries", "open_source"]

@@ -46,10 +46,10 @@ def entry_of(spec: str) -> Entry:
             ) from error
     name, equals, version = (part.strip() for part in spec.partition("=="))
     if equals:
-        known = known_entries().get(name)
+        known = _known(name)
         entry = known if known is not None and known.kind == "package" else Entry(name=name, kind="package", where=name)
         return entry.model_copy(update={"revision": version})
-    known = known_entries().get(spec)
+    known = _known(spec)
     if known is not None:
         return known
     return _at_place(spec)
@@ -73,9 +73,15 @@ def open_entry(entry: Entry) -> Source:
     return open_package(entry, find_wheel(entry.where, entry.revision), entry.revision)
 
 
+def _known(name: str) -> Entry | None:
+    """The known source of that name; `fla_core` is `fla-core`."""
+    known = known_entries()
+    return known.get(name) or known.get(re.sub(r"[-_.]+", "-", name).lower())
+
+
 def _at_place(spec: str) -> Entry:
     place, revision = _split_revision(spec)
-    known = known_entries().get(place)
+    known = _known(place)
     if known is not None and revision is not None:
         return known.model_copy(update={"revision": revision})
     path = Path(place).expanduser()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.counted import counted
+
 from .database import open_store
 from .options import Db, Json
 from .output import console as console_on
@@ -33,6 +35,7 @@ Drafts = Annotated[
 ]
 MOST_SHOWN = 10
 _COLUMNS = ("uses", "could use", "hazard", "new", "gone", "changed")
+"""Those in which nothing is are left out."""
 
 
 def command(
@@ -41,7 +44,8 @@ def command(
     """Read sources, and store which kernels use which skeletons, or could, with their resources and conditions.
 
     A revision that was mined before is left alone; a new one adds and retires. What is ended goes on when it is
-    called again. `skel show NAME` lists the places.
+    called again. `skel show NAME` lists the places, and what commits claim. A draft is admitted when it is
+    tried on 20 functions or more that its commits left alone, so a small repository gives none.
     """
     from skel.mine import mine_sources, reported
 
@@ -68,7 +72,8 @@ def _progress() -> Iterator[Steps]:
         def line(doing: str, done: int, total: int) -> None:
             if doing not in said:
                 said.add(doing)
-                say(f"{doing} ({total} {'commits' if 'history' in doing else 'files'}) ...")
+                what = "commit" if doing.startswith("reading the history of ") else "file"
+                say(f"{doing} ({counted(total, what)}) ...")
 
         yield line
         return
@@ -95,31 +100,34 @@ def _render(console: Console, document: dict[str, Any]) -> None:
             about += ": mined before, nothing to do"
         console.print(about, style="bold", markup=False)
         languages = ", ".join(f"{count} {language}" for language, count in source["languages"].items())
-        console.print(f"  {source['files']} files, {source['kernels']} kernels ({languages})", markup=False)
+        files, kernels = counted(source["files"], "file"), counted(source["kernels"], "kernel")
+        console.print(f"  {files}, {kernels} ({languages})", markup=False)
         if source["other_languages"]:
             others = ", ".join(f"{count} {language}" for language, count in source["other_languages"].items())
             console.print(f"  seen, not mined: {others}", markup=False)
         if source.get("history"):
             history = source["history"]
-            commits = f"{history['commits']} commits changed kernels, and make {history['claims']} claims"
-            console.print(f"  {commits} ({history['new']} new)", markup=False)
+            commits = f"{counted(history['commits'], 'commit')} changed kernels, with"
+            console.print(f"  {commits} {counted(history['claims'], 'claim')} ({history['new']} new)", markup=False)
         for skipped in source["not_read"]:
             console.print(f"  not read: {skipped['file']}: {skipped['why']}", markup=False)
         for fault in source["faults"]:
             console.print(f"  a fault of ours: {fault['file']}: {fault['what']}", markup=False)
-        rows = [
-            [name, *(counts.get(column.replace(" ", "_"), "") or "" for column in _COLUMNS)]
-            for name, counts in source["techniques"].items()
-        ]
+        techniques = source["techniques"]
+        columns = {column: column.replace(" ", "_") for column in _COLUMNS}
+        filled = [column for column, key in columns.items() if any(counts.get(key) for counts in techniques.values())]
+        rows = [[name, *(counts.get(columns[c]) or "" for c in filled)] for name, counts in techniques.items()]
         if rows:
-            print_table(console, ["skeleton", *_COLUMNS], rows)
+            print_table(console, ["skeleton", *filled], rows)
     for made in document.get("drafts", ()):
-        counts = f"{len(made['written'])} drafts written, {len(made['not_admitted'])} clusters not admitted"
+        counts = f"{counted(len(made['written']), 'draft')} written, {len(made['not_admitted'])} not admitted"
         console.print(f"{made['source']}: {counts}", style="bold", markup=False)
         for path in made["written"]:
             console.print(f"  {path}", markup=False)
         for one in made["not_admitted"][:MOST_SHOWN]:
-            kernels = f"{one['kernels']} kernels" if one["kernels"] != 1 else "1 kernel"
-            console.print(f"  not admitted: {one['edit']} ({kernels}): {one['reasons'][0]}", markup=False)
+            edit = f"{one['edit']} ({counted(one['kernels'], 'kernel')})"
+            console.print(f"  not admitted: {edit}: {one['reasons'][0]}", markup=False)
+        if (more := len(made["not_admitted"]) - MOST_SHOWN) > 0:
+            console.print(f"  and {more} more; `--json` has them all", markup=False)
     if not document["sources"]:
         console.print("nothing was mined yet: `skel mine` reads the known packages", markup=False)

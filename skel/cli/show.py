@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.counted import counted
+
 from .options import Db, Json
 from .output import emit, working
 
@@ -67,10 +69,9 @@ def _render_ablated(console: Console, ablated: dict[str, Any]) -> None:
     if not ablated:
         return
     summary, where = ablated["summary"], ablated["environment"]
-    console.print(f"\n[bold]Measured by taking it out[/] of {summary['kernels']} kernels on {where['device']}", end="")
-    console.print(
-        f" ({ablated['measured_at'][:10]}; time after the change over before): {verdicts(summary)}", markup=False
-    )
+    kernels, day = counted(summary["kernels"], "kernel"), ablated["measured_at"][:10]
+    console.print(f"\n[bold]Measured by taking it out[/] of {kernels} on {where['device']}", end="")
+    console.print(f" ({day}; a ratio is time without it over time with it): {verdicts(summary)}", markup=False)
     for row in telling(ablated["rows"], MOST):
         low, high = row["ratio"][1:]
         what = f"{row['version']} ({row['change']}) in {row['source']} {row['source_version']} {row['kernel']}"
@@ -85,15 +86,23 @@ def _render_mined(console: Console, mined: dict[str, Any]) -> None:
         if not found:
             continue
         places = sum(len(one["places"]) for one in found)
-        console.print(f"\n[bold]{title}[/] {places} places in mined sources" + (", the first" if places > MOST else ""))
+        some = f", {MOST} of them" if places > MOST else ""
+        console.print(f"\n[bold]{title}[/] {counted(places, 'place')} in mined sources{some}")
         for place in _spread([place for one in found for place in one["places"]]):
             where = f"{place['source']} {place['revision'][:12]} {place['path']}:{place['line']} {place['kernel']}"
             console.print(f"  {where} ({place['licence']}): {place['why']}", markup=False)
     if mined["claims"]:
-        console.print(f"\n[bold]Claimed in {len(mined['claims'])} commits[/]")
-        for claim in mined["claims"][:MOST]:
-            console.print(f"  {claim['outcome']}: {claim['statement']} ({claim['repository']} {claim['commit'][:10]})",
-                          markup=False)  # fmt: skip
+        commits = len({claim["commit"] for claim in mined["claims"]})
+        # A sentence that holds several numbers is as many claims.
+        lines = list(dict.fromkeys(map(_claimed, mined["claims"])))
+        some = f", the last {MOST} sentences" if len(lines) > MOST else ""
+        console.print(f"\n[bold]Claimed in {counted(commits, 'commit')}[/]{some}")
+        for line in lines[:MOST]:
+            console.print(f"  {line}", markup=False)
+
+
+def _claimed(claim: dict[str, Any]) -> str:
+    return f"{claim['outcome']}: {claim['statement']} ({claim['repository']} {claim['commit'][:10]})"
 
 
 def _spread(places: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -111,7 +120,7 @@ def _sections(s: Skeleton) -> Iterator[tuple[str, list[str]]]:
     yield "What is done", [f"{step.primitive}({_arguments(step.arguments)})" for step in s.schedule]
     yield "Decisions", [f"{d.name}: {d.description}{_values(d.values)}" for d in s.decisions]
     yield "Numerics", [f"{s.numerics.result}: {s.numerics.why}"]
-    yield "Limits", [_fields(limit.model_dump(exclude_none=True)) for limit in s.limits]
+    yield "Limits", [_limit(limit.model_dump(exclude_none=True)) for limit in s.limits]
     yield "Other skeletons", [f"{how.replace('_', ' ')}: {', '.join(names)}" for how, names in s.interactions if names]
     yield "Evidence", [_claim(claim.model_dump(exclude_none=True)) for claim in s.evidence]
     yield "Sources", [_source(source) for source in s.sources]
@@ -130,8 +139,12 @@ def _source(source: Source) -> str:
     return f"{source.repository} {source.revision} {source.path}{lines} ({source.licence}, {source.role})"
 
 
-def _fields(fields: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in fields.items())
+def _limit(fields: dict[str, object]) -> str:
+    """`sm_90, spill bytes per thread 0: note`; the architecture `any` is not said."""
+    named = [str(fields["architecture"])] if fields.get("architecture", "any") != "any" else []
+    figures = {key: value for key, value in fields.items() if key not in ("architecture", "note")}
+    named += [f"{key.replace('_', ' ')} {value}" for key, value in figures.items()]
+    return ": ".join(text for text in (", ".join(named), str(fields.get("note", ""))) if text)
 
 
 def _claim(claim: dict[str, object]) -> str:

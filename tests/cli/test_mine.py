@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,37 @@ def test_mining_showing_and_reporting(skel: Skel, mined: str, source: Path) -> N
     report = skel("mine", "--report", "--db", mined, "--json").document["sources"]
     assert [one["name"] for one in report] == ["library"] and report[0]["techniques"] == entry["techniques"]
     assert "div_to_reciprocal" in skel("mine", "--report", "library", "--db", mined).out
+    by_path = skel("mine", "--report", str(source), "--db", mined).out
+    assert "1 file, 1 kernel (1 triton)" in by_path and "uses  new\n" in by_path and "hazard" not in by_path
     shown = skel("show", "div_to_reciprocal", "--db", mined)
-    assert "Used at 1 places" in shown.out and "k.py:9 norm (NOASSERTION)" in shown.out
+    assert "Used at 1 place in" in shown.out and "k.py:9 norm (NOASSERTION)" in shown.out
     (occurrence,) = skel("show", "div_to_reciprocal", "--db", mined, "--json").document["mined"]["occurrences"]
     assert occurrence["role"] == "uses" and occurrence["places"][0]["kernel"] == "norm"
+
+
+def test_a_report_is_of_the_version_that_is_asked_for(skel: Skel, mined: str, tmp_path: Path) -> None:
+    wheel = tmp_path / "fla_core-0.6.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("fla/ops/k.py", KERNEL)
+    assert skel("mine", str(wheel), "--db", mined).status == 0
+    for name in (str(wheel), "fla-core", "fla-core==0.6.0", "fla_core==0.6.0"):
+        assert "fla-core 0.6.0 (package" in skel("mine", "--report", name, "--db", mined).out
+    other = skel("mine", "--report", "fla-core==0.5.2", "--db", mined)
+    assert other.status == 2 and "what is kept of fla-core is 0.6.0" in other.err
+
+
+def test_claims_name_their_repository(skel: Skel, mined: str, tmp_path: Path) -> None:
+    repository = tmp_path / "history"
+    repository.mkdir()
+    _git(repository, "init", "-q")
+    head, _, kernel = KERNEL.partition("@triton.jit")
+    slow = head + "@triton.jit" + kernel.replace("tl.rsqrt(tl.sum(b * b, 0))", "tl.exp(b * 0.5 - 1.0)")
+    _commit(repository, "Start", {"k.py": slow})
+    fast = slow.replace("tl.exp(b * 0.5 - 1.0)", "tl.exp2((b * 0.5 - 1.0) * 1.4426950408889634)")
+    _commit(repository, "Use exp2: 12.5 us to 9.8 us on H100, 1.28x faster", {"k.py": fast})
+    assert "2 commits changed kernels, with 2 claims (2 new)" in skel("mine", str(repository), "--db", mined).out
+    shown = skel("show", "exp_to_exp2", "--db", mined).out
+    assert "Claimed in 1 commit\n" in shown and shown.count("1.28x faster (history ") == 1
 
 
 def test_what_goes_wrong_has_a_status_and_a_hint(skel: Skel, mined: str, source: Path, tmp_path: Path) -> None:
