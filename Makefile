@@ -24,7 +24,8 @@ HASH := $(shell cat pyproject.toml Makefile | cksum | cut -d' ' -f1)
 BASE := $(VENV)/.installed-$(HASH)
 EXTRAS := $(VENV)/.installed-test-$(HASH)
 WHEELS := .cache/wheels
-WHEEL_PINS := fla-core==0.6.0 fla-core==0.5.2 sglang==0.5.23 sgl-deep-gemm==0.2.5 einops==0.8.1
+# NAME@VERSION: make takes an argument with `=` in it for the setting of a variable.
+WHEEL_PINS := fla-core@0.6.0 fla-core@0.5.2 sglang@0.5.23 sgl-deep-gemm@0.2.5 einops@0.8.1
 DEMO := .cache/demo
 
 demo: $(BASE)
@@ -89,5 +90,5 @@ $(EXTRAS): $(BASE)
 $(WHEELS)/.%:
 	@mkdir -p $(WHEELS)
 	@$(PY) -m pip download --quiet --no-deps --only-binary=:all: --implementation cp --python-version 3.11 \
-	  --platform manylinux_2_34_x86_64 --platform manylinux2014_x86_64 --platform any --dest $(WHEELS) '$*'
+	  --platform manylinux_2_34_x86_64 --platform manylinux2014_x86_64 --platform any --dest $(WHEELS) '$(subst @,==,$*)'
 	@touch $@

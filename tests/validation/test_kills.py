@@ -11,7 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psutil
@@ -189,8 +189,10 @@ def test_fifty_kills_of_commands(tmp_path: Path) -> None:
         nursery.stdin.flush()
         child = psutil.Process(int(nursery.stdout.readline()))
         time.sleep(chance.uniform(least, most))
-        family = child.children(recursive=True) if child.is_running() else []
-        child.send_signal(signal.SIGKILL)
+        family: list[psutil.Process] = []
+        with suppress(psutil.NoSuchProcess):  # it may have come to its end by itself
+            family = child.children(recursive=True)
+            child.send_signal(signal.SIGKILL)
         killed += int(nursery.stdout.readline()) == signal.SIGKILL
         assert not (alive := still_running(family)), (words, alive)
         if out.exists():

@@ -127,7 +127,8 @@ def test_a_process_started_behind_the_hooks_back_is_ended(interpreting: Workers)
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_the_main_process_ends(tmp_path: Path, ending: signal.Signals) -> None:
     script = textwrap.dedent("""
-        import sys
+        import signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
         from skel.validation.isolation import Workers
         from skel.validation.protocol import Protocol
         from skel.validation.subject import Subject
