@@ -92,7 +92,7 @@ def _read(source: Source, reading: Callable[[Path, str], Iterator[Any]]) -> Iter
 def _claims(commit: Any) -> Iterator[FoundClaim]:
     """One for each claim of a commit; one for a fix or a revert of a technique that states no number."""
     technique = commit.techniques[0].skeleton if commit.techniques else None
-    moment = datetime.fromtimestamp(commit.time, UTC).isoformat()
+    moment = _moment(commit.time)
     about = {"sweep": commit.sweep, "kernels": list(commit.kernels)[:20]}
     for claim in commit.claims:
         content = {**claim.model_dump(exclude_none=True, exclude={"text", "outcome"}), **about}
@@ -100,3 +100,11 @@ def _claims(commit: Any) -> Iterator[FoundClaim]:
     if technique is not None and not commit.claims and (commit.fixes or commit.reverts):
         outcome = "revert" if commit.reverts else "fix"
         yield FoundClaim(commit.commit, moment, commit.subject, technique, outcome, commit.subject, about)
+
+
+def _moment(seconds: int) -> str:
+    """The time in ISO 8601; the epoch's for a time that no calendar holds, as damaged commits have."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC).isoformat()

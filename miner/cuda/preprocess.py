@@ -24,9 +24,12 @@ KNOWN: dict[str, Meaning] = {
 """What CUDA's own words and those of CUTLASS, which lies outside the sources, say of a function."""
 _BOUNDED = ("__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "alignas")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[ \t]+((?:[^\n]*\\\r?\n)*[^\n]*))?$", re.MULTILINE)
+_ATTRIBUTE = r"__attribute__\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)"
+_LONGEST = 4096
+"""Bytes of a launch bound at most: one that never closes is none."""
 _TOKEN = re.compile(
-    rb"//[^\n]*|/\*.*?\*/"
-    rb"|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    rb"|R\"(\w*)\(.*?(?:\)\1\"|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
     rb"|\b[A-Za-z_]\w*\b",
     re.DOTALL,
 )
@@ -55,9 +58,7 @@ def macros_in(data: bytes) -> dict[str, Meaning]:
             found[name.decode()] = "global"
         elif "__device__" in text:
             found[name.decode()] = "device"
-        elif re.fullmatch(
-            r"\s*(?:_Pragma\(.*\)|(?:inline|static|__forceinline__|__attribute__\(\(.*\)\)|\s)+)\s*", text
-        ):
+        elif re.fullmatch(rf"_Pragma\(.*\)|(?:inline|static|__forceinline__|{_ATTRIBUTE}|\s)+", text.strip()):
             found[name.decode()] = "nothing"
     return found
 
@@ -99,14 +100,14 @@ def _blank(out: bytearray, start: int, end: int) -> None:
 
 
 def _closing(data: bytes, start: int) -> int | None:
-    """The offset after the parenthesis that closes the one which follows `start`; None where none follows."""
+    """The offset after the parenthesis that closes the one which follows `start`; None where none is near."""
     at = start
     while at < len(data) and data[at] in b" \t\r\n":
         at += 1
     if at >= len(data) or data[at] != 0x28:
         return None
     depth = 0
-    for end in range(at, len(data)):
+    for end in range(at, min(len(data), at + _LONGEST)):
         depth += (data[end] == 0x28) - (data[end] == 0x29)
         if depth == 0:
             return end + 1

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import yaml
 
+from skel.miner.errors import SourceError
+from skel.miner.sources.caching import written_whole
+
 from .draft import Draft
 
 
@@ -29,17 +32,31 @@ def read_drafts(folder: Path) -> tuple[Draft, ...]:
 
 
 def write_drafts(drafts: Iterable[Draft], folder: Path) -> list[Path]:
-    """One file a draft, named by its hash; a draft that somebody finished keeps its `finished_as`. Gives the paths."""
+    """One file a draft, named by its hash; a draft that somebody finished keeps its `finished_as`. Gives the paths.
+
+    Raises SourceError for a folder that cannot be written, and a file of such a name that is no draft.
+    """
+    try:
+        return _written(drafts, folder)
+    except OSError as error:
+        raise SourceError(f"drafts cannot be written ({error.strerror or error})", str(error.filename or folder),
+                          "name a folder that can be written, with space left", missing=True) from error  # fmt: skip
+
+
+def _written(drafts: Iterable[Draft], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for draft in drafts:
         path = folder / f"{draft.draft}.yaml"
         if path.exists() and draft.finished_as is None:
-            before = Draft.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+            try:
+                before = Draft.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+            except (ValueError, yaml.YAMLError) as error:
+                raise SourceError("is no draft, and is not written over", str(path), "move it away") from error
             draft = draft.model_copy(update={"finished_as": before.finished_as})
         content = draft.model_dump(mode="json", exclude_defaults=True)
-        partial = path.with_suffix(".partial")
-        partial.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110), encoding="utf-8")
-        partial.replace(path)
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+        with written_whole(path) as partial:
+            partial.write_text(text, encoding="utf-8")
         written.append(path)
     return written

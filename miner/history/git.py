@@ -5,7 +5,6 @@ Nothing of the repository is checked out or run: hooks, filters, external diffs 
 
 from __future__ import annotations
 
-import os
 import secrets
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -14,8 +13,10 @@ from pathlib import Path
 from types import TracebackType
 
 from skel.miner.errors import SourceError
+from skel.miner.sources.git import environment
 
-ABSENT = "0" * 40
+ABSENT = frozenset({"0" * 40, "0" * 64})
+"""What stands for no file, where objects are named by SHA-1 and by SHA-256."""
 
 
 class HistoryError(SourceError):
@@ -74,16 +75,18 @@ class GitHistory:
 
     def command(self, *arguments: str) -> list[str]:
         """A git command line for this repository."""
-        safe = ("safe.directory=*", "core.hooksPath=/dev/null", "core.fsmonitor=false", "log.showSignature=false")
+        safe = ("safe.directory=*", "core.hooksPath=/dev/null", "core.fsmonitor=false", "log.showSignature=false",
+                "log.showRoot=true", "diff.orderFile=/dev/null")  # fmt: skip
         options = [word for setting in (*safe, "core.quotePath=false") for word in ("-c", setting)]
         return ["git", "--no-pager", *options, *self._where, *arguments]
 
     def environment(self) -> dict[str, str]:
         """The environment of git processes: no prompts, no fetching, and messages as they are."""
-        more = {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+        # Older git knows no GIT_NO_LAZY_FETCH; without a protocol it runs nothing to fetch with either.
+        more = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C.UTF-8"}
         # `-c safe.directory` counts only for some commands, so it is given as configuration of the environment too.
         safe = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-        return {**os.environ, **more, **safe}
+        return {**environment(), **more, **safe}
 
     def _read(self, *arguments: str) -> str:
         try:
@@ -110,7 +113,8 @@ class GitHistory:
         """
         mark = secrets.token_hex(8)
         layout = f"--format={mark}%H%x00%P%x00%ct%x00%B%x00"
-        arguments = ["log", "--topo-order", "--reverse", "--raw", "--no-abbrev", "-M", "--no-ext-diff", "--no-color"]
+        arguments = ["log", "--topo-order", "--reverse", "--raw", "--no-abbrev", "-M", "--no-ext-diff", "--no-color",
+                     "--encoding=UTF-8"]  # fmt: skip
         if not walk:
             arguments = [*(a for a in arguments if a not in ("--topo-order", "--reverse")), "--no-walk=unsorted"]
         with subprocess.Popen(
@@ -199,12 +203,13 @@ def _revisions(refs: Sequence[str]) -> list[str]:
 
 
 def _commit(record: bytes, skip: int) -> Commit:
-    name, parents, time, message, raw = record[skip:].split(b"\0", 4)
+    name, parents, time, rest = record[skip:].split(b"\0", 3)
+    message, _, raw = rest.rpartition(b"\0")
     changes = (_change(line) for line in raw.decode("utf-8", "replace").splitlines() if line.startswith(":"))
     return Commit(
         name.decode(),
         tuple(parents.decode().split()),
-        int(time),
+        int(time or b"0"),  # a damaged commit states none
         message.decode("utf-8", "replace").strip(),
         tuple(c for c in changes if c is not None),
     )
@@ -217,7 +222,7 @@ def _change(line: str) -> Change | None:
     if not {old_mode, new_mode} <= {"000000", "100644", "100755"}:
         return None
     renamed = paths[0] if len(paths) == 2 else None
-    return Change(paths[-1], before if before != ABSENT else None, after if after != ABSENT else None, renamed)
+    return Change(paths[-1], before if before not in ABSENT else None, after if after not in ABSENT else None, renamed)
 
 
 def _last_line(text: bytes) -> str:

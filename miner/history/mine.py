@@ -17,7 +17,7 @@ from skel.store.schema.base import Record
 from .attribute import attribute
 from .cache import HistoryCache, file_key
 from .difference import file_edit, is_source
-from .git import Blobs, Change, Commit, GitHistory
+from .git import Blobs, Change, Commit, GitHistory, HistoryError
 from .messages import is_fix, is_routine, reverted
 from .model import Attribution, FileEdit, FunctionEdit
 
@@ -219,5 +219,7 @@ def _edit(blobs: Blobs, change: Change) -> FileEdit:
     old = blobs.read(change.before) if change.before else None
     new = blobs.read(change.after) if change.after else None
     if (change.before and old is None) or (change.after and new is None):
-        return FileEdit(note="the repository does not hold its content")
+        # Nothing is kept of it: fetched whole, the repository is read again.
+        raise HistoryError(f"the content of {change.path} is not there: a partial clone, or a damaged one",
+                           "history", "fetch the repository whole", missing=True)  # fmt: skip
     return file_edit(change.path, old, new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,7 +16,16 @@ from .entry import NO_LICENCE, Entry
 from .licences import licence_of_metadata, licence_of_text
 from .source import MAX_BYTES, Source
 
-_FAULTS = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_FAULTS = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 """What zipfile raises on archives that are cut short, damaged, encrypted or of an unknown kind."""
 
 

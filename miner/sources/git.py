@@ -83,7 +83,7 @@ def open_repository(entry: Entry, git: Path, revision: str) -> GitSource:
     try:
         commit = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except SourceError as error:
-        shallow = (folder / "shallow").exists()
+        shallow = run_git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
         raise SourceError(
             f"there is no commit {revision}" + (": the history is cut short" if shallow else ""),
             str(git),
@@ -99,9 +99,15 @@ def objects_folder(path: Path) -> Path | None:
     for folder in (path / ".git", path):
         if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
             return folder.resolve()
-    if (path / ".git").is_file():  # a work tree of another repository
-        text = (path / ".git").read_text(encoding="utf-8", errors="replace")
-        return objects_folder((path / text.removeprefix("gitdir:").strip()) / "../..")
+    if (path / ".git").is_file():  # a submodule, or another work tree, with a HEAD of its own
+        with (path / ".git").open("rb") as file:
+            text = os.fsdecode(file.read(4096)).removeprefix("gitdir:").strip()
+        folder = path / text
+        try:
+            if (folder / "HEAD").is_file() and ((folder / "objects").is_dir() or (folder / "commondir").is_file()):
+                return folder.resolve()
+        except (OSError, ValueError):  # no name of a file
+            return None
     return None
 
 
@@ -109,7 +115,7 @@ def run_git(repository: Path | None, *words: str) -> bytes:
     """What a git command prints. Raises SourceError with git's own message."""
     where = str(repository or words[-1])
     try:
-        done = subprocess.run(_command(repository, *words), capture_output=True, env=_environment(), check=False)
+        done = subprocess.run(_command(repository, *words), capture_output=True, env=environment(), check=False)
     except OSError as error:
         raise SourceError(f"git cannot be run ({error.strerror})", where, "install git", missing=True) from error
     if done.returncode:
@@ -131,7 +137,7 @@ def read_blobs(repository: Path, blobs: list[str]) -> Iterator[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=_environment(),
+        env=environment(),
     ) as process:
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -161,7 +167,8 @@ def _command(repository: Path | None, *words: str) -> list[str]:
     return ["git", "-c", f"safe.directory={repository}", f"--git-dir={repository}", *words]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The environment of git processes that fetch nothing by themselves, without settings of the caller's git."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     return kept | _ENVIRONMENT
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from skel.miner.errors import SourceError
 from skel.store.errors import RecordError
 
@@ -34,6 +36,15 @@ def open_source(spec: str) -> Source:
 
 def entry_of(spec: str) -> Entry:
     """The entry behind `spec`, known or made for it. Raises SourceError."""
+    if not spec.strip():
+        raise SourceError("is no source that can be found", repr(spec), _HINT)
+    try:
+        return _entry_of(spec)
+    except (ValidationError, OSError, RuntimeError) as error:  # no name of a package, of a file, of a user
+        raise SourceError("is no source that can be found", spec[:200], _HINT) from error
+
+
+def _entry_of(spec: str) -> Entry:
     path = Path(spec)
     if path.suffix in (".yaml", ".yml"):
         try:
@@ -58,12 +69,12 @@ def entry_of(spec: str) -> Entry:
 def open_entry(entry: Entry) -> Source:
     """The source of an entry, fetched where it is not here. Raises SourceError."""
     if entry.kind == "folder":
-        return open_folder(entry, Path(entry.where).expanduser())
+        return open_folder(entry, _place(entry))
     if entry.kind == "git":
         revision = entry.revision or "HEAD"
-        place = Path(entry.where).expanduser()
+        place = _place(entry)
         return open_repository(entry, place if place.exists() else fetch_repository(entry.where, revision), revision)
-    place = Path(entry.where).expanduser()
+    place = _place(entry)
     if place.suffix in (".whl", ".zip"):
         if not place.is_file():
             raise SourceError("there is no such file", entry.where, _HINT)
@@ -77,6 +88,18 @@ def _known(name: str) -> Entry | None:
     """The known source of that name; `fla_core` is `fla-core`."""
     known = known_entries()
     return known.get(name) or known.get(re.sub(r"[-_.]+", "-", name).lower())
+
+
+def _place(entry: Entry) -> Path:
+    """Where the entry points, as a path, there or not. Raises SourceError for what cannot be one."""
+    try:
+        path = Path(entry.where).expanduser()
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SourceError("cannot be looked up", repr(entry.where[:200]), "check `where` of the source") from error
+    return path
 
 
 def _at_place(spec: str) -> Entry:

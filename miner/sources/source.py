@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -9,10 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from skel.miner.errors import SourceError
+
 from .entry import Entry
 
 MAX_BYTES = 4_000_000
 """Larger files hold tables, not kernels, and are not read."""
+MAX_TOTAL = 400_000_000
+"""What is held in memory at once; the largest known source has a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,17 @@ class Source(ABC):
         return [name for name in self.names() if is_kernel_file(self.entry, name)]
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """Every file that may hold kernels: its path within the source, and its bytes. Raises SourceError."""
-        yield from self.contents(self.paths())
+        """Every file that may hold kernels: its path within the source, and its bytes. Raises SourceError.
+
+        Bytes of a name that are no UTF-8 stand as `\\xff`.
+        """
+        total = 0
+        for name, data in self.contents(self.paths()):
+            total += len(data)
+            if total > MAX_TOTAL:
+                what = f"its files that may hold kernels are more than {MAX_TOTAL // 1_000_000} MB"
+                raise SourceError(what, f"{self.name} {self.revision}".strip(), "give an entry with fewer `kernels`")
+            yield os.fsencode(name).decode("utf-8", "backslashreplace"), data
 
 
 def is_kernel_file(entry: Entry, name: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..reasons import refuse
 from . import poly as P
 from .arithmetic import elementwise
 from .events import Condition
@@ -16,6 +17,8 @@ from .value import Environment, Value
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
+MAX_DEPTH = 10
+"""Loops inside loops at most: every one doubles how often the innermost body is interpreted."""
 MAX_ROUNDS = 6
 """Rounds before a loop that has not settled gives its names up as unknown."""
 
@@ -73,7 +76,9 @@ def run_while(run: Interpreter, node: ast.While, env: Environment) -> Environmen
 def _loop(
     run: Interpreter, node: ast.For | ast.While, env: Environment, start: Callable[[Environment], None], trips: Value
 ) -> Environment:
-    """Join the loop's end into its head until nothing changes."""
+    """Join the loop's end into its head until nothing changes. Raises Refuse for loops that are nested too deep."""
+    if run.loop_depth >= MAX_DEPTH:
+        raise refuse("unknown_construct", node.lineno, construct=f"a loop inside {MAX_DEPTH} others")
     key = f"loop{run.site(node)}"
     header = env.copy()
     set_inside = assigned_names(node.body)

@@ -5,7 +5,9 @@ Wheels are read as they are: nothing is unpacked and nothing is imported.
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -47,8 +49,8 @@ def read_file(path: Path) -> str | None:
             if archive.getinfo(inside[1]).file_size > MAX_BYTES:
                 return None
             return archive.read(inside[1]).decode("utf-8")
-    except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile):
-        return None
+    except (OSError, KeyError, ValueError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile):
+        return None  # no text, or damaged, encrypted, of an unknown kind
 
 
 def _stamp(archive: Path) -> int:

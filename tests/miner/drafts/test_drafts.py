@@ -11,6 +11,7 @@ from skel.miner.drafts import Corpus, Draft, admit, cluster, draft, examples_of,
 from skel.miner.drafts.cluster import Cluster
 from skel.miner.drafts.corpus import Version
 from skel.miner.drafts.terms import show
+from skel.miner.errors import SourceError
 from skel.miner.history import GitHistory, MinedCommit, mine_history
 from skel.miner.history.cache import HistoryCache
 
@@ -140,3 +141,14 @@ def test_the_families_that_are_known_came_out_as_clusters(edit: str) -> None:
     path = Path(__file__).resolve().parents[1] / "data" / "clusters_measured.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert any(r["edit"] == edit and r["kernels"] >= 5 and r["commits"] >= 2 for r in rows)
+
+
+def test_a_foreign_file_is_not_written_over_and_a_file_is_no_folder(tmp_path: Path) -> None:
+    one = known_drafts()[0]
+    foreign = tmp_path / f"{one.draft}.yaml"
+    foreign.write_text("mine: [")
+    with pytest.raises(SourceError, match="is no draft, and is not written over"):
+        write_drafts([one.model_copy(update={"finished_as": None})], tmp_path)
+    assert foreign.read_text() == "mine: ["
+    with pytest.raises(SourceError, match="drafts cannot be written"):
+        write_drafts([one], foreign)
