@@ -6,8 +6,11 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, TypeVar
+
+from .errors import SourceError
 
 Result = TypeVar("Result")
 MOST_WORKERS = 8
@@ -26,6 +29,7 @@ def in_processes(
     """`function(*task)` of every task, with its number, in the order in which they end. Put the longest first.
 
     One process does it here where there is little to do. An exception, or the end of the generator, ends the processes.
+    Raises SourceError where one of them is ended from outside, as where memory runs out.
     """
     count = min(jobs or workers(), len(tasks))
     if count <= 1:
@@ -38,12 +42,20 @@ def in_processes(
         futures: dict[Future[Result], int] = {pool.submit(function, *task): n for n, task in enumerate(tasks)}
         for future in as_completed(futures):
             yield futures.pop(future), future.result()
+    except BrokenProcessPool as error:
+        raise process_ended() from error
     except BaseException:
         for process in list((pool._processes or {}).values()):
             process.terminate()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def process_ended() -> SourceError:
+    """What to say of a worker that ended by itself."""
+    return SourceError("a process that read files was ended", "this machine",
+                       "free some memory and run it again: it goes on", missing=True)  # fmt: skip
 
 
 def _quiet() -> None:

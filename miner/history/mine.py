@@ -6,12 +6,14 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
 
 from pydantic import Field
 
 from skel.miner.claims import Claim, parse_claims
+from skel.miner.pool import process_ended
 from skel.store.schema.base import Record
 
 from .attribute import attribute
@@ -172,7 +174,11 @@ def _fill(
     def finish(keep: int) -> None:
         while len(waiting) > keep:
             commits, future = waiting.pop(0)
-            cache.add(commits, future.result())
+            try:
+                found = future.result()
+            except BrokenProcessPool as error:
+                raise process_ended() from error
+            cache.add(commits, found)
             if progress is not None:
                 progress(len(order) - sum(len(c) for c, _ in waiting), total)
 
@@ -191,7 +197,10 @@ def _fill(
                 if key not in files:
                     files.add(key)
                     wanted.append((key, change))
-            waiting.append((chunk, pool.submit(_read, wanted)))
+            try:
+                waiting.append((chunk, pool.submit(_read, wanted)))
+            except BrokenProcessPool as error:
+                raise process_ended() from error
             finish(2 * jobs)
         finish(0)
     if progress is not None:

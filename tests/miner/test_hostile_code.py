@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
 
 from skel.miner.code.python_file import mine_python
 from skel.miner.cuda.mining import mine_cuda
+from skel.miner.errors import SourceError
+from skel.miner.pool import in_processes
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef q(x):\n"
 
@@ -34,3 +37,9 @@ def test_cuda_that_never_closes_ends(text: str) -> None:
     began = time.process_time()
     mine_cuda([("a.cu", text.encode())])
     assert time.process_time() - began < 10
+
+
+def test_a_process_that_is_ended_from_outside_is_said() -> None:
+    with pytest.raises(SourceError, match="was ended") as raised:
+        list(in_processes(os._exit, [(1,), (1,)], jobs=2))
+    assert raised.value.missing
