@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
+from skel.validation.protocol import Protocol
+from skel.validation.timing.controls import NEAR
+from skel.validation.timing.rows import verdict_of_interval
+
 Evidence = dict[str, Any]
-NEUTRAL = (0.97, 1.03)
-"""Bounds of the verdicts `slower` and `faster`."""
-DOUBTFUL = (0.97, 1.06)
-"""Between these another verdict the second time is no surprise."""
 
 
 def again_section(timed: Iterable[Evidence]) -> list[str]:
@@ -37,15 +37,16 @@ def _twice(first: Evidence, second: Evidence) -> Iterator[str]:
     if not shared:
         return
     pairs = {key: (ratios[0][key], ratios[1][key]) for key in shared}
-    clear = [pair for pair in pairs.values() if not all(DOUBTFUL[0] <= one <= DOUBTFUL[1] for one in pair)]
+    clear = [pair for pair in pairs.values() if not all(NEAR[0] <= one <= NEAR[1] for one in pair)]
+    apart = sorted(abs(a / b - 1) for a, b in pairs.values())
     same = sum(_verdict(a) == _verdict(b) for a, b in clear)
     yield f"## Measured twice: {first['file']}"
     yield ""
     yield (
         f"Two whole runs with fresh processes and inputs; cold ratios of the {len(shared)} versions and workloads "
         f"that both hold, finals where there are, else screening. Verdicts: {first['verdict']}, {second['verdict']}. "
-        f"Of the {len(clear)} outside {DOUBTFUL[0]} to {DOUBTFUL[1]}, {same} have the same verdict; the two ratios of "
-        f"one version differ by {_typical(pairs.values()):.1%} in the median, {_largest(pairs.values()):.1%} at most."
+        f"Of the {len(clear)} outside {NEAR[0]} to {NEAR[1]}, {same} have the same verdict; the two ratios of "
+        f"one version differ by {apart[len(apart) // 2]:.1%} in the median, {apart[-1]:.1%} at most."
     )
     yield ""
     yield "| workload | version | first | second |"
@@ -90,17 +91,5 @@ def _composed(evidence: Evidence) -> Iterator[str]:
 
 
 def _verdict(ratio: float) -> str:
-    return "faster" if ratio > NEUTRAL[1] else "slower" if ratio < NEUTRAL[0] else "neutral"
-
-
-def _differences(pairs: Iterable[tuple[float, float]]) -> list[float]:
-    return sorted(abs(a / b - 1) for a, b in pairs)
-
-
-def _typical(pairs: Iterable[tuple[float, float]]) -> float:
-    found = _differences(pairs)
-    return found[len(found) // 2]
-
-
-def _largest(pairs: Iterable[tuple[float, float]]) -> float:
-    return _differences(pairs)[-1]
+    numbers = Protocol().timing
+    return verdict_of_interval(ratio, ratio, numbers.faster_above, numbers.slower_below)

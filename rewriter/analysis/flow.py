@@ -83,6 +83,17 @@ class Flow:
         """The definition behind a name, or None for anything else."""
         return self.reaching.get(node) if isinstance(node, ast.Name) else None
 
+    def times_set(self, name: str) -> int:
+        """How often a name gets a value; paths that meet set nothing."""
+        return len([d for d in self.definitions if d.name == name and d.kind not in ("join", "carry")])
+
+    def parameter(self, node: ast.expr) -> str | None:
+        """The parameter that a name is, where the function never sets it."""
+        made = self.definition(node)
+        if made is None or made.kind != "parameter" or self.times_set(made.name) > 1:
+            return None
+        return made.name
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds a node."""
         while not isinstance(node, ast.stmt):

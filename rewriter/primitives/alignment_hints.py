@@ -114,7 +114,7 @@ class _Search:
                     except Refuse as refused:
                         self.unproved = self.unproved or refused
                         continue
-                    if even is not None and self._times_set(name) == 1:
+                    if even is not None and self.flow.times_set(name) == 1:
                         wrapped.append(_Wrapped(statement, name, even))
         return sorted(wrapped, key=lambda w: w.statement.lineno)
 
@@ -186,13 +186,7 @@ class _Search:
         return node
 
     def _parameter(self, node: ast.expr) -> str | None:
-        made = self.flow.definition(self._resolved(node))
-        if made is None or made.kind != "parameter" or self._times_set(made.name) > 1:
-            return None
-        return made.name
-
-    def _times_set(self, name: str) -> int:
-        return len([d for d in self.flow.definitions if d.name == name and d.kind not in ("join", "carry")])
+        return self.flow.parameter(self._resolved(node))
 
     def _unproved(self, where: ast.AST, why: str) -> Refuse:
         return refuse("alignment_not_proved", where, why=why)

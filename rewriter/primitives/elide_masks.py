@@ -274,10 +274,10 @@ class _Search:
             return None
         terms = [*self._terms(small, 1), *self._terms(large, -1)]
         lanes = [t for s, t in terms if s == 1 and self._lanes(t) is not None]
-        bounds = [t for s, t in terms if s == -1 and self._parameter(t) is not None]
+        bounds = [t for s, t in terms if s == -1 and self.flow.parameter(t) is not None]
         if len(lanes) != 1 or len(bounds) != 1:
             return None
-        tile, dimension = self._lanes(lanes[0]), self._parameter(bounds[0])
+        tile, dimension = self._lanes(lanes[0]), self.flow.parameter(bounds[0])
         rest = [(s, t) for s, t in terms if t is not lanes[0] and t is not bounds[0]]
         assert tile is not None and dimension is not None
         if dimension == tile or tile not in self.kernel.constexprs:
@@ -308,12 +308,9 @@ class _Search:
         for n in ast.walk(made.value):
             if isinstance(n, ast.Name) and n in self.flow.reaching:
                 source = self.flow.reaching[n]
-                if source.kind not in ("parameter", "assign", "loop") or self._times_set(n.id) > 1:
+                if source.kind not in ("parameter", "assign", "loop") or self.flow.times_set(n.id) > 1:
                     return False
         return True
-
-    def _times_set(self, name: str) -> int:
-        return len([d for d in self.flow.definitions if d.name == name and d.kind not in ("join", "carry")])
 
     def _terms(self, node: ast.expr, sign: int) -> list[tuple[int, ast.expr]]:
         """The summands of an expression with their signs."""
@@ -332,14 +329,7 @@ class _Search:
             return None
         if len(node.args) != 2 or not isinstance(node.args[0], ast.Constant) or node.args[0].value != 0:
             return None
-        return self._parameter(node.args[1])
-
-    def _parameter(self, node: ast.expr) -> str | None:
-        """The parameter that an expression is; never set in the kernel, and in no decorator's hands."""
-        made = self.flow.definition(node)
-        if made is None or made.kind != "parameter" or self._times_set(made.name) > 1:
-            return None
-        return made.name
+        return self.flow.parameter(node.args[1])
 
     def _walks(self, node: ast.expr, dimension: str, tile: str) -> bool:
         """True for the offset of a tile that a loop over the dimension is at."""
@@ -349,7 +339,7 @@ class _Search:
             return False
         made = self.flow.definition(variables[0])
         others = [f for f in factors if f is not variables[0]]
-        if made is None or not isinstance(made.value, ast.Call) or self._times_set(made.name) > 1:
+        if made is None or not isinstance(made.value, ast.Call) or self.flow.times_set(made.name) > 1:
             return False
         bounds = self._range(made.value)
         if bounds is None:
@@ -358,11 +348,11 @@ class _Search:
         if not isinstance(start, ast.Constant) or start.value != 0:
             return False
         if not others:
-            return self._parameter(stop) == dimension and step is not None and self._parameter(step) == tile
+            return self.flow.parameter(stop) == dimension and step is not None and self.flow.parameter(step) == tile
         if not isinstance(stop, ast.Call) or operation(self.module, self.flow, stop) != "cdiv" or len(stop.args) != 2:
             return False
-        counted = self._parameter(stop.args[0]), self._parameter(stop.args[1])
-        return step is None and self._parameter(others[0]) == tile and counted == (dimension, tile)
+        counted = self.flow.parameter(stop.args[0]), self.flow.parameter(stop.args[1])
+        return step is None and self.flow.parameter(others[0]) == tile and counted == (dimension, tile)
 
     def _range(self, call: ast.Call) -> tuple[ast.expr, ast.expr, ast.expr | None] | None:
         """Start, stop and step of a range; no step is one."""

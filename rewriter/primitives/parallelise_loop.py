@@ -33,13 +33,13 @@ from skel.store.schema import NumericsClass
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Flow, flow_of
-from ..analysis.helpers import asks_in_helper, axis_of, program_calls, unknown_call
 from ..analysis.lanes import written_bases
 from ..analysis.poly import Poly
 from ..analysis.statements import names_read, names_set, read_before_set
 from ..conditions.aliases import aliases_of
 from ..conditions.loop_count import CountWriter, LoopCount, counted_loop
 from ..conditions.own_grid import own_grids
+from ..conditions.own_programs import program_ids
 from ..kernel.changes import Changes
 from ..kernel.definition import KernelDef, Module, load_module
 from ..kernel.edits import Edit, apply_edits
@@ -70,7 +70,7 @@ def parallelise_loop(module: Module, kernel: KernelDef) -> list[Edit]:
     count = counted_loop(module, flow, loops[0])
     _require_no_carry(kernel, flow, count)
     launches = readable_launches(module, kernel)
-    calls = _program_ids(module, kernel)
+    calls = [call for call, axis in program_ids(module, kernel) if axis == 0]
     writer = CountWriter(module, flow, count, language)
     steps = writer.in_kernel()
     if not any(c.isalpha() for c in steps.replace(f"{language}.cdiv", "")) or steps in kernel.constexprs:
@@ -114,26 +114,6 @@ def _require_no_carry(kernel: KernelDef, flow: Flow, count: LoopCount) -> None:
     seen = sorted(set_inside & frozenset(n for s in after for n in names_read(s)))
     if seen:
         raise _dependent(loop, f"{seen[0]} is read after it")
-
-
-def _program_ids(module: Module, kernel: KernelDef) -> list[ast.Call]:
-    """Calls of `program_id(0)`. Raises Refuse."""
-    found = []
-    for call, name in program_calls(module, kernel):
-        axis = axis_of(call)
-        if name == "num_programs":
-            raise refuse("grid_barrier", call, axis="the grid")
-        if axis is None:
-            raise refuse("unknown_construct", call, construct="a program id of an axis that is no literal")
-        if axis == 0:
-            found.append(call)
-    unknown = unknown_call(module, kernel)
-    if unknown is not None:
-        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
-    helper = asks_in_helper(module, kernel)
-    if helper is not None:
-        raise refuse("unknown_construct", helper, construct="a helper that reads program ids")
-    return found
 
 
 def _require_apart(

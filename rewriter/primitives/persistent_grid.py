@@ -31,11 +31,12 @@ from skel.store.schema import NumericsClass
 from ..analysis.axes import Axis
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import flow_of
-from ..analysis.helpers import asks_in_helper, axis_of, helper_calls, program_calls, unknown_call
+from ..analysis.helpers import axis_of, helper_calls, program_calls
 from ..analysis.plain_numbers import PlainNumbers
 from ..analysis.tile_slice import TileSlice, accesses_in, called_name, slice_body
 from ..conditions.aliases import aliases_of
 from ..conditions.own_grid import own_grids, size_at_launch, size_in_kernel, unreadable
+from ..conditions.own_programs import require_asked_itself
 from ..conditions.tensors import sure_tensors, tensor_at, torch_at
 from ..kernel.changes import Changes, Spot
 from ..kernel.definition import KernelDef, Module
@@ -104,12 +105,9 @@ def _program_ids(module: Module, kernel: KernelDef) -> list[ast.Call]:
             raise refuse("unknown_construct", call, construct="a program id of an axis that is no literal")
         if axis == 0:
             found.append(call)
-    unknown = unknown_call(module, kernel)
-    if unknown is not None:
-        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
-    helper = asks_in_helper(module, kernel)
-    if helper is not None or not found:
-        raise refuse("unknown_construct", helper or kernel.node, construct="a helper that reads program ids")
+    require_asked_itself(module, kernel)
+    if not found:
+        raise refuse("unknown_construct", kernel.node, construct="a helper that reads program ids")
     return found
 
 

@@ -27,8 +27,8 @@ import ast
 
 from skel.store.schema import NumericsClass
 
-from ..analysis.helpers import asks_in_helper, axis_of, program_calls, unknown_call
 from ..conditions.own_grid import own_grids, size_at_launch, size_in_kernel, unreadable
+from ..conditions.own_programs import program_ids
 from ..kernel.changes import Changes
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
@@ -51,7 +51,7 @@ def reorder_grid(module: Module, kernel: KernelDef) -> list[Edit]:
     rank = len(next(iter(grids.values())).dims)
     if not any(_is_product(module, d) for g in grids.values() for c in g.choices for d in c.dims[1:]):
         raise refuse("grid_within_limits", launches[0].call, kernel=kernel.name)
-    calls = _program_ids(module, kernel, rank)
+    calls = program_ids(module, kernel)
     language = language_name(module, kernel)
     if language is None:
         raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")
@@ -83,25 +83,6 @@ def _is_product(module: Module, dim: ast.expr) -> bool:
     for part in factors(follow(module, dim)[0]):
         found += factors(follow(module, part)[0])
     return sum(not isinstance(f, ast.Constant) for f in found) > 1
-
-
-def _program_ids(module: Module, kernel: KernelDef, rank: int) -> list[tuple[ast.Call, int]]:
-    """Calls of program_id, with their axes. Raises Refuse(grid_barrier, opaque_call, unknown_construct)."""
-    found = []
-    for call, name in program_calls(module, kernel):
-        axis = axis_of(call)
-        if name == "num_programs":
-            raise refuse("grid_barrier", call, axis="the grid")
-        if axis is None:
-            raise refuse("unknown_construct", call, construct="a program id of an axis that is no literal")
-        found.append((call, axis))
-    unknown = unknown_call(module, kernel)
-    if unknown is not None:
-        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
-    helper = asks_in_helper(module, kernel)
-    if helper is not None:
-        raise refuse("unknown_construct", helper, construct="a helper that reads program ids")
-    return found
 
 
 def _size(module: Module, kernel: KernelDef, grids: dict[Launch, Grid], axis: int, language: str) -> str | None:

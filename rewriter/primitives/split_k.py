@@ -51,10 +51,11 @@ from skel.store.schema import NumericsClass
 from ..analysis.additive_loop import AdditiveLoop, Moved, additive_loop
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Flow, flow_of
-from ..analysis.helpers import asks_in_helper, axis_of, program_calls, unknown_call
+from ..analysis.helpers import axis_of, program_calls
 from ..analysis.producer_slice import MAX_RANK, Saved
 from ..analysis.scratch import bracketed, numel, places, program
 from ..analysis.types import TypeAnalysis
+from ..conditions.own_programs import require_asked_itself
 from ..conditions.producer_launch import ProducerLaunch, producer_launches
 from ..conditions.tensors import sure_tensors
 from ..kernel.autotune import heuristics_of
@@ -135,12 +136,7 @@ def _program_ids(module: Module, kernel: KernelDef) -> list[ast.Call]:
             raise refuse("grid_barrier", call, axis="the grid")
         if axis == 0:
             found.append(call)
-    unknown = unknown_call(module, kernel)
-    if unknown is not None:
-        raise refuse("opaque_call", unknown, callee=ast.unparse(unknown.func))
-    helper = asks_in_helper(module, kernel)
-    if helper is not None:
-        raise refuse("unknown_construct", helper, construct="a helper that reads program ids")
+    require_asked_itself(module, kernel)
     return found
 
 

@@ -44,6 +44,19 @@ def marked_memory() -> Iterator[None]:
         torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
 
+def _noting(tune: Any, tuners: list[Any]) -> Any:
+    """A tuner's `run` that stands in `tuners` for as long as it runs."""
+
+    def tuned(self: Any, *args: Any, **kwargs: Any) -> Any:
+        tuners.append(self)
+        try:
+            return tune(self, *args, **kwargs)
+        finally:
+            tuners.pop()
+
+    return tuned
+
+
 @contextmanager
 def rehearsing(folder: Path) -> Iterator[list[Captured]]:
     """Within: launches of kernels whose file lies in `folder` are noted and not made, so that they can be compiled.
@@ -57,13 +70,6 @@ def rehearsing(folder: Path) -> Iterator[list[Captured]]:
     tuners: list[Any] = []
     run, tune = JITFunction.run, Autotuner.run
 
-    def tuned(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tuners.append(self)
-        try:
-            return tune(self, *args, **kwargs)
-        finally:
-            tuners.pop()
-
     def note(self: Any, *args: Any, grid: Any, warmup: bool = False, **options: Any) -> Any:
         if warmup or not Path(self.fn.__code__.co_filename).is_relative_to(folder):
             return run(self, *args, grid=grid, warmup=warmup, **options)
@@ -71,7 +77,7 @@ def rehearsing(folder: Path) -> Iterator[list[Captured]]:
         noted.append(Captured(launch, Recording([launch]), tuners[-1] if tuners else None))
         return None
 
-    JITFunction.run, Autotuner.run = note, tuned
+    JITFunction.run, Autotuner.run = note, _noting(tune, tuners)
     try:
         yield noted
     finally:
@@ -94,13 +100,6 @@ def capturing(folder: Path) -> Iterator[dict[str, Captured]]:
     kinds: tuple[Any, ...] = (JITFunction, InterpretedFunction)
     before = [kind.run for kind in kinds]
     tune, bench = Autotuner.run, Autotuner._bench
-
-    def tuned(self: Any, *args: Any, **kwargs: Any) -> Any:
-        tuners.append(self)
-        try:
-            return tune(self, *args, **kwargs)
-        finally:
-            tuners.pop()
 
     def benched(self: Any, *args: Any, **kwargs: Any) -> Any:
         depth[0] += 1
@@ -131,7 +130,7 @@ def capturing(folder: Path) -> Iterator[dict[str, Captured]]:
 
         return wrapper
 
-    Autotuner.run, Autotuner._bench = tuned, benched
+    Autotuner.run, Autotuner._bench = _noting(tune, tuners), benched
     for kind, run in zip(kinds, before, strict=True):
         kind.run = recorder(run)
     try:
