@@ -33,7 +33,8 @@ def slice_body(
     """Divide `body`. `fixed` are the statements that decode the axis: they stay before the loop.
 
     A statement repeats where it depends on the axis, does something to memory that is not the same once (any store
-    after the first tile's work, any atomic), reads what a repeated statement sets, or sets what one reads or sets.
+    after the first tile's work, any atomic), reads what a repeated statement sets, sets what one reads or sets, or ends
+    the kernel after one that stores.
     """
     written = written_bases(facts, aliases)
     # What names the index repeats also where its value does not matter: before the loop there is no such name.
@@ -80,7 +81,21 @@ def _must_repeat(
         return True
     if any(a.kind != "load" for a in accesses_in(facts, statement)):
         return True
+    if _leaves(statement) and any(_acts(facts, s) for s in earlier):
+        # What was stored before the kernel ends must still be stored.
+        return True
     return any(a.pointer.bases & written for a in accesses_in(facts, statement))
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Return) for n in ast.walk(statement))
+
+
+def _acts(facts: Facts, statement: ast.stmt) -> bool:
+    """True where the statement does something that is seen although the kernel ends after it."""
+    if any(a.kind != "load" for a in accesses_in(facts, statement)):
+        return True
+    return any(isinstance(n, ast.Call) and called_name(n) in ORDERED for n in ast.walk(statement))
 
 
 ORDERED = frozenset({"debug_barrier", "gdc_wait", "gdc_launch_dependents", "device_assert", "inline_asm_elementwise"})

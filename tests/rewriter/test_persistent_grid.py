@@ -108,6 +108,16 @@ REFUSALS = {
     "counts programs": ([("i * BN", "i * BN * tl.num_programs(0)")], "grid_barrier", 9),
     "two axes": ([("64),)]", "64), 2)]")], "grid_has_axes", 15),
     "an exit": ([("    o = i", "    if i > N:\n        return\n    o = i")], "exit_between_tiles", 10),
+    "an exit of all after a store": (
+        [
+            (
+                "    tl.store(y + o,",
+                "    tl.store(y + o, 0.0, mask=o < N)\n    if N > 900:\n        return\n    tl.store(y + o,",
+            )
+        ],
+        "exit_between_tiles",
+        12,
+    ),
     "a constexpr that is set": ([("    o = i", "    BN = 2 * i\n    o = i")], "carried_across_tiles", 9),
     "the name of a moved pointer": ([("    o = i", "    x += i * N\n    x_item = 0\n    o = i")], "name_taken", 7),
     "a lock": ([("    o = i", "    tl.atomic_cas(y, 0, 1)\n    o = i")], "grid_barrier", 9),
