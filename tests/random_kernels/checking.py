@@ -8,7 +8,7 @@ from random import Random
 
 from .generator import Sample, generate
 from .interpreting import Job, Ran, interpret_some
-from .rewriting import FEW, Rewritten, Settings, Stack, others, rewrite, stack
+from .rewriting import FEW, RARE, Rewritten, Settings, Stack, others, rewrite, stack
 from .summary import GOOD, Summary
 
 NAIVE = "(widened, nothing checked)"
@@ -24,6 +24,8 @@ class Made:
         self.single: Rewritten = rewrite(sample.text, path, "kernel", _choices(sample.seed))
         names = list(others())
         rng.shuffle(names)
+        if rng.random() < 0.5:
+            names.sort(key=lambda name: name not in RARE)
         self.stacks: list[Stack] = [stack(sample.text, path, "kernel", names)]
         fused = list(self.single.candidates.items())
         if fused and rng.random() < 0.5:
@@ -33,7 +35,7 @@ class Made:
 
     def job(self) -> Job:
         texts = dict(self.single.candidates)
-        if WIDEN in self.single.refusals:
+        if WIDEN in self.single.refusals and self.sample.widened is not None:
             texts[NAIVE] = self.sample.widened
         stacks = {self.title(s): s for s in self.stacks if s.steps}
         texts |= {name: s.text for name, s in stacks.items()}
@@ -107,7 +109,7 @@ def _count(summary: Summary, one: Made, ran: Ran | None) -> None:
     codes = [code for code, _ in one.single.refusals.get(WIDEN, ())]
     if codes:
         summary.widening_refused[codes[0]] += 1
-        if ran.candidates[NAIVE] in GOOD:
+        if ran.candidates.get(NAIVE) in GOOD:
             summary.needless[codes[0]] += 1
             seeds = summary.examples.setdefault(codes[0], [])
             seeds += [seed] if len(seeds) < 6 else []

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 from random import Random
 
 from .bodies import HELPERS, Body, Writer
+from .sums import sums
+
+SUMS = 0.2
+"""The part of the seeds that give kernels of `sums`."""
 
 
 @dataclass(frozen=True)
 class Sample:
     """One random file. `widened` is the same kernel launched with one tile for everything: what a rewrite that checks
-    nothing would give, and so the ground truth of whether widening is legal."""
+    nothing would give, and so the ground truth of whether widening is legal; None of kernels without such tiles."""
 
     seed: int
     text: str
-    widened: str
+    widened: str | None
     dirty: bool
     """Whether features that make kernels depend on their tile were let in."""
 
@@ -138,6 +142,8 @@ def offsets(rng: Random) -> list[str]:
 
 def generate(seed: int) -> Sample:
     """The sample of a seed."""
+    if Random(f"family {seed}").random() < SUMS:
+        return Sample(seed, sums(seed), None, False)
     rng = Random(f"body {seed}")
     dirty = rng.random() < 0.35
     masked = rng.random() < 0.85
@@ -184,9 +190,11 @@ def _file(
         scalars.append("V")
     if body.time and body.counted:
         scalars.append("T")
+    tuned = not (widened or body.slots or decoding.constexprs) and Random(f"tuner {seed}").random() < 0.1
+    parts += _tuner(Random(f"configurations {seed}"), tile) if tuned else []
     parts += ["@triton.jit", f"def kernel({', '.join([*pointers, *scalars, *constexprs])}):"]
     parts += _noisy(rng, lines)
-    parts += ["", ""] + _launcher(rng, body, decoding, pointers, scalars, constexprs, tile, widened)
+    parts += ["", ""] + _launcher(rng, body, decoding, pointers, scalars, constexprs, tile, widened, tuned)
     parts += [
         "",
         "",
@@ -199,6 +207,13 @@ def _file(
     if style < 0.06:
         text = text.replace("\n", "\r\n")
     return text
+
+
+def _tuner(rng: Random, tile: int) -> list[str]:
+    """A decorator that chooses the tile."""
+    tiles = [tile, *rng.sample([4, 8, 16], rng.randint(0, 2))]
+    configs = [f"triton.Config({{'BV': {t}}}, num_warps={rng.choice([1, 2])})" for t in tiles]
+    return [f"@triton.autotune(configs=[{', '.join(configs)}], key=[{rng.choice(['', repr('V')])}])"]
 
 
 def _noisy(rng: Random, lines: list[tuple[int, str]]) -> list[str]:
@@ -226,6 +241,7 @@ def _launcher(
     constexprs: list[str],
     tile: int,
     widened: bool,
+    tuned: bool,
 ) -> list[str]:
     lines = ["def run(inputs):", "    R, T, K, V = inputs['sizes']"]
     lines += [f"    {line}" for line in decoding.host]
@@ -233,7 +249,9 @@ def _launcher(
     grid_form = rng.choice(["tuple", "name", "lambda", "def", "count"])
     before: list[str] = []
     bv = "BV"
-    if widened:
+    if tuned:
+        form, grid_form = "tuner", rng.choice(["lambda", "def"])
+    elif widened:
         lines.append("    BV = triton.next_power_of_2(V)")
     elif form == "name":
         lines.append(f"    BV = {tile}")
@@ -277,7 +295,7 @@ def _launcher(
     for constexpr in constexprs:
         name = constexpr.split(":")[0]
         if name == "BV":
-            if not splat:
+            if not splat and not tuned:
                 named.append(f"BV={bv}")
         elif name == "BK":
             named.append("BK=triton.next_power_of_2(K)")
@@ -289,7 +307,7 @@ def _launcher(
             named.append(f"{name}={name}")
     if splat:
         named.append("**CONFIG")
-    elif rng.random() < 0.5:
+    elif not tuned and rng.random() < 0.5:
         named.append("num_warps=1")
     lines.append(f"    kernel[{grid}]({', '.join([*arguments, *named])})")
     returned = ", ".join(f"'{o.name}': {o.returned}" for o in body.outputs)

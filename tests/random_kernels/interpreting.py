@@ -4,6 +4,8 @@ Reads one JSON document a line (`Job`), writes one a line (`Ran`). Every access 
 launch's tensors before it happens, so a kernel that runs past them is reported and cannot damage the process. Masked
 lanes of a load without `other` hold a known odd number, since nothing says what they hold. Programs run in the order
 of the grid, and for the first text in the opposite order as well: where that changes a result, the kernel is racy.
+Nothing is timed: of an autotuned kernel the first configuration runs, and the last one in the opposite order and of a
+candidate, so that a configuration that a rewrite adds is run too.
 """
 
 from __future__ import annotations
@@ -99,6 +101,8 @@ class Memory:
         self.starts: Any = None
         self.ends: Any = None
         self.backwards = False
+        self.configuration = 0
+        """Which configuration of an autotuned kernel is run."""
 
     def allow(self, tensors: Iterable[Any]) -> None:
         import numpy
@@ -124,7 +128,11 @@ def guard_interpreter(memory: Memory, undefined: float = UNDEFINED) -> None:
     """Checks every access of the interpreter against `memory`; `undefined` is what unset masked lanes hold."""
     import numpy
     import triton.runtime.interpreter as interpreter
+    from triton.runtime.autotuner import Autotuner
     from triton.runtime.interpreter import GridExecutor, InterpreterBuilder, TensorHandle
+
+    def tuned(self, *args, **kwargs):  # type: ignore[no-untyped-def]
+        return self.fn.run(*args, **kwargs, **self.configs[memory.configuration].all_kwargs())
 
     def masked_load(self, ptrs, mask, other, *_modifiers):  # type: ignore[no-untyped-def]
         dtype = ptrs.get_element_ty()
@@ -159,6 +167,7 @@ def guard_interpreter(memory: Memory, undefined: float = UNDEFINED) -> None:
         memory.allow(a for a in (*args, *named.values()) if hasattr(a, "untyped_storage"))
         return args, named
 
+    Autotuner.run = tuned
     InterpreterBuilder.create_masked_load = masked_load
     InterpreterBuilder.create_masked_store = masked_store
     InterpreterBuilder.create_atomic_rmw = atomic
@@ -241,8 +250,9 @@ def _judge(job: dict[str, Any], memory: Memory, folder: str, first: int) -> Ran:
     ran = Ran(job["name"])
     try:
         original = _load(job["original"], folder, first)
+        memory.configuration = 0
         wanted = _run_all(original, job["seeds"])
-        memory.backwards = True
+        memory.backwards, memory.configuration = True, -1
         again = _run_all(original, job["seeds"])
     except Exception as error:
         ran.original, ran.why = _failed(error)

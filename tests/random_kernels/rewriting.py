@@ -27,8 +27,9 @@ FEW: tuple[tuple[str, Settings], ...] = (
     ("loop_tiles", {"tiles": "all"}),
 )
 """One of each kind of decision."""
-TIMED = frozenset({"widen_autotune"})
-"""Skeletons that only change what a tuner times: there is nothing to run."""
+
+RARE = ("alignment_hints", "dot_tf32x3", "parallelise_loop", "split_k", "specialise_clone", "widen_autotune")
+"""Skeletons that few kernels meet, and from which others, applied before them, take what they need."""
 
 
 @dataclass
@@ -68,7 +69,7 @@ def skeleton(name: str) -> Skeleton:
 def others() -> tuple[str, ...]:
     """Every skeleton that rewrites, apart from those of FEW."""
     found = sorted(path.parent.name for path in (ROOT / "skeletons").glob("*/skeleton.yaml"))
-    apart = TIMED | {name for name, _ in FEW}
+    apart = {name for name, _ in FEW}
     return tuple(name for name in found if name not in apart and _rewrites(skeleton(name)))
 
 
