@@ -284,7 +284,7 @@ def _time(progress: Progress, protocol: Protocol) -> Result:
             return progress.end(Verdict.NOT_APPLICABLE)
         if not plan.candidates:
             return progress.end(_why_none(progress))
-        result = progress.bench = measure_here(plan, progress.job.state)
+        result = progress.bench = measure_here(plan, progress.job.state, progress.report)
         if not result.variants:
             return progress.end(result.verdict)
         first = next(iter(result.variants))

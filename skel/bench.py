@@ -127,8 +127,11 @@ def with_slices(plan: Plan) -> Plan:
     return replace(plan, subject=replace(plan.subject, slice=replace(plan.subject.slice, ready=ready)))
 
 
-def measure_here(plan: Plan, state: str | None) -> BenchResult:
-    """Works the plan off on the GPU here, going on with `state` where it is given. Raises MissingHere, WrongUse."""
+def measure_here(plan: Plan, state: str | None, report: Report | None = None) -> BenchResult:
+    """Works the plan off on the GPU here, going on with `state` where it is given; `report` is told what was measured.
+
+    Raises MissingHere, WrongUse.
+    """
     from skel.validation.isolation import WorkerError
     from skel.validation.timing.plan import PlanError
     from skel.validation.timing.run import work_off
@@ -138,7 +141,7 @@ def measure_here(plan: Plan, state: str | None) -> BenchResult:
     with tempfile.TemporaryDirectory(prefix="skel-bench-") as scratch:
         folder = Path(state or scratch)
         try:
-            work_off(plan, folder)
+            work_off(plan, folder, say=None if report is None else lambda told: report("timing", {"done": told}))
         except WorkerError as error:
             raise MissingHere(str(error), hint="see `skel doctor`") from error
         except StateError as error:

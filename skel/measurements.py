@@ -9,6 +9,7 @@ from typing import Any
 
 from skel.measured_ablation import ablation_section
 from skel.measured_again import again_section, composed_section
+from skel.measured_agent import agent_section
 from skel.measured_controls import controls_section
 
 MEASUREMENTS = "docs/measurements.md"
@@ -30,6 +31,7 @@ def measurements(clone: Path) -> str:
         lines += [*_section(skeleton, evidence), ""]
     lines += composed_section(evidence for _, evidence in timings)
     lines += again_section(evidence for _, evidence in timings)
+    lines += agent_section(clone)
     lines += controls_section(clone)
     lines += ablation_section(clone)
     return "\n".join(lines).rstrip() + "\n"

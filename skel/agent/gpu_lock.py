@@ -6,13 +6,11 @@ A job's own measurement takes a lock in the job's scratch folder, so that it doe
 from __future__ import annotations
 
 import fcntl
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from skel.gpu import gpu_names
+from skel.validation.timing.lock import open_lock
 
 
 class GpuLock:
@@ -21,19 +19,10 @@ class GpuLock:
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
 
-    @property
-    def is_needed(self) -> bool:
-        """Whether there is a GPU."""
-        return self._descriptor is not None
-
     @classmethod
     def opened(cls) -> GpuLock:
         """The lock of this machine's GPU, not taken yet."""
-        if not gpu_names():
-            return cls(None)
-        index = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "none"
-        path = Path(tempfile.gettempdir()) / f"skel-gpu-{index}.lock"
-        return cls(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+        return cls(open_lock() if gpu_names() else None)
 
     @contextmanager
     def held(self, waiting: Callable[[], None]) -> Iterator[None]:

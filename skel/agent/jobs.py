@@ -9,6 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from skel.gpu import gpu_names
 from skel.store.jobs import QueueFull, add_job, end_lost, waiting_and_running
 from skel.validation.isolation.environment import package_root
 
@@ -51,8 +52,13 @@ class Dispatcher:
         waiting, running = waiting_and_running(self._database)
         with self._lock:
             self._started = [process for process in self._started if process.poll() is None]
-            if waiting and max(running, len(self._started)) < LIMITS.running_jobs:
+            if waiting and max(running, len(self._started)) < most_at_a_time():
                 self._started.append(start_runner(self._database.url))
+
+
+def most_at_a_time() -> int:
+    """Jobs that may run at a time: on a GPU one, since another would disturb what is timed."""
+    return 1 if gpu_names() else LIMITS.running_jobs
 
 
 def start_runner(url: str) -> subprocess.Popen[bytes]:

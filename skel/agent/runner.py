@@ -21,6 +21,7 @@ from skel.store.jobs import Job, claim_next, end_job, report_progress, state_of
 
 from .errors import CallError
 from .gpu_lock import GpuLock
+from .jobs import most_at_a_time
 from .limits import LIMITS
 from .processes import is_alive, started
 
@@ -38,8 +39,7 @@ def main() -> None:
     own = started(os.getpid())
     assert own is not None
     gpu = GpuLock.opened()
-    most = 1 if gpu.is_needed else LIMITS.running_jobs
-    while (job := claim_next(database, os.getpid(), own, most, is_alive)) is not None:
+    while (job := claim_next(database, os.getpid(), own, most_at_a_time(), is_alive)) is not None:
         _sweep(database)
         with gpu.held(partial(report_progress, database, job.id, _WAITS)):
             if state_of(database, job.id) == "running":  # it may have been cancelled while it waited

@@ -3,6 +3,8 @@ pretended, and so are its times; everything else is as it is."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +15,14 @@ import pytest
 
 import skel.bench
 import skel.gpu
-from skel.agent import gpu_lock, runner
+from skel.agent import gpu_lock, jobs, runner
 from skel.agent.errors import CallError
 from skel.agent.feedback.figures import figures
 from skel.agent.gpu_lock import GpuLock
 from skel.agent.session import Session
 from skel.store.jobs import claim_next, end_job, get_job
 from skel.validation.bench import BenchResult, read_bench
+from skel.validation.timing.lock import open_lock
 from skel.validation.timing.plan import Plan
 from skel.validation.timing.work import one_at_a_time
 from tests.agent.calling import Place, code_of, do
@@ -32,7 +35,7 @@ SOON, LONG = 0.3, 60.0
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Pretend that there is a GPU."""
-    for module in (skel.gpu, skel.bench, gpu_lock):
+    for module in (skel.gpu, skel.bench, gpu_lock, jobs):
         monkeypatch.setattr(module, "gpu_names", lambda: ("GPU 0: pretended",))
     monkeypatch.setattr(skel.gpu, "architecture", lambda: "sm_90")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -83,9 +86,45 @@ def test_a_measurement_within_a_job_does_not_wait_for_the_job(
 def test_without_a_gpu_nothing_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_lock, "gpu_names", lambda: ())
     lock = GpuLock.opened()
-    assert not lock.is_needed
     with lock.held(pytest.fail), lock.held(pytest.fail):
         pass
+
+
+def test_another_users_lock_is_waited_for_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    opened, ways = os.open, []
+
+    def refuse_writing(path: Any, flags: int, *mode: int) -> int:
+        ways.append(flags)
+        if flags & os.O_RDWR:
+            raise PermissionError(13, "not yours", str(path))
+        return opened(path, flags, *mode)
+
+    os.close(open_lock())
+    monkeypatch.setattr(os, "open", refuse_writing)
+    first = open_lock()
+    assert len(ways) == 2
+    fcntl.flock(first, fcntl.LOCK_EX)
+    with pytest.raises(BlockingIOError):
+        fcntl.flock(open_lock(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(first)
+
+
+def test_on_a_gpu_no_second_process_is_started_for_what_waits(
+    gpu: None, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+
+    class Running:
+        def poll(self) -> None:
+            return None
+
+    monkeypatch.setattr(jobs, "start_runner", lambda url: started.append(url) or Running())
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.0)
+    queued(session)
+    for _ in range(3):
+        session.dispatcher.look_after()
+    assert len(started) == 1
 
 
 def queued(session: Session) -> str:
@@ -165,7 +204,8 @@ def test_a_slower_version_is_told_what_changed(
     )
     (place.root / "slow.py").write_text(slow)
 
-    def measured(plan: Plan, state: str | None) -> BenchResult:
+    def measured(plan: Plan, state: str | None, report: Any) -> BenchResult:
+        report("timing", {"done": "time_final in 1.0 s slow.py"})
         (tmp_path / "state").mkdir()
         timed = screened(tmp_path / "state", plan, {"slow.py": {"small": ratio}})
         add_finals(timed, "small", {"slow.py": ratio})

@@ -5,13 +5,15 @@ Its rules:
 2. It keeps a list of calls to make. What an answer lists under `next` goes to the front, in order.
 3. It never makes the same call twice, and makes at most `MOST` calls and two applications.
 4. An error is noted by its code, and the next call is made.
-5. It stops at the verdict `faster` or `improved`, or when no call is left, and takes the last file that was written.
+5. At the verdict `faster` or `improved` it makes the call add_evidence that the answer lists, and stops; it also stops
+   when no call is left. It takes the last file that was written.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,8 @@ class Agent:
         self.seen: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self.written: list[str] = []
+        self.calls: list[dict[str, Any]] = []
+        """Each call and what came of it, in short: what a reader may follow."""
 
     async def run(self, file: str) -> str | None:
         calls = deque([await self.first(file)])
@@ -51,17 +55,20 @@ class Agent:
             if applied > APPLICATIONS:
                 break
             made.add(words)
+            begun = time.monotonic()
             result = await self.client.call_tool(tool, arguments)
             answer = dict(result.structured_content or {})
+            self.calls.append(in_short(tool, arguments, answer) | {"seconds": round(time.monotonic() - begun, 1)})
             if result.is_error:
                 self.errors.append(answer["error"]["code"])
                 continue
             self.seen.append(answer)
             if (answer.get("result") or {}).get("out"):
                 self.written.append(answer["result"]["out"])
+            onward = [(one["tool"], one["arguments"]) for one in answer.get("next", ())]
             if answer.get("verdict") in ("faster", "improved"):
-                break
-            calls.extendleft(reversed([(one["tool"], one["arguments"]) for one in answer.get("next", ())]))
+                calls, onward = deque(), [one for one in onward if one[0] == "add_evidence"]
+            calls.extendleft(reversed(onward))
         return self.written[-1] if self.written else None
 
     async def first(self, file: str) -> tuple[str, dict[str, Any]]:
@@ -72,6 +79,15 @@ class Agent:
         name = next(word for word in re.findall(r"[a-z_]+", text) if word in tools)
         assert tools[name].input_schema["required"] == ["file"]
         return name, {"file": file}
+
+
+def in_short(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """A call and its answer without the details."""
+    keys = ("state", "summary", "verdict", "error", "reference", "progress")
+    codes = {key: [one["code"] for one in answer[key]] for key in ("refusals", "findings") if answer.get(key)}
+    onward = [one["tool"] for one in answer.get("next", ())]
+    return {"tool": tool, "arguments": arguments, **{key: answer[key] for key in keys if answer.get(key)}, **codes,
+            **({"next": onward} if onward else {})}  # fmt: skip
 
 
 def take(session: Session, file: str) -> Agent:
@@ -104,6 +120,16 @@ def test_it_takes_a_kernel_to_a_validated_one(session: Session, place: Place) ->
 @pytest.mark.slow
 @pytest.mark.skipif(not gpu_names(), reason="there is no GPU here")
 def test_it_takes_a_kernel_to_a_faster_one(session: Session, place: Place) -> None:
+    serve(place, "(64,)")
     agent = take(session, "kda_decode.py")
-    assert "faster" in [one.get("verdict") for one in agent.seen]
+    assert "faster" in [one.get("verdict") for one in agent.seen], agent.calls
     assert Path(place.root / agent.written[-1]).is_file()
+    assert agent.seen[-1]["level"] == "timing" and agent.seen[-1]["verdict"] == "faster"
+
+
+def serve(place: Place, batches: str) -> None:
+    """What the kernel's owner does who serves these batch sizes only: `GPU_WORKLOADS` names them, and no others."""
+    file = place.root / "kda_decode.py"
+    text = file.read_text()
+    assert text.count("for n in (1, 16, 64, 256)") == 1
+    file.write_text(text.replace("for n in (1, 16, 64, 256)", f"for n in {batches}"))

@@ -67,12 +67,13 @@ def test_a_skeleton_is_not_added_when_a_case_fails(session: Session) -> None:
 
 
 @pytest.mark.skipif(landlock.version() == 0, reason="this Linux has no Landlock")
-@pytest.mark.skipif(bool(gpu_names()), reason="the script runs on the CPU")
 def test_a_script_is_captured_and_its_launches_are_a_workload(session: Session, place: Place) -> None:
     spying = SCRIPT.replace("    print(", f"    try:\n        print(open({str(place.secret)!r}).read())\n"
                             f"    except OSError:\n        print('kept out')\n"
                             "    try:\n        open('written', 'w')\n    except OSError:\n        print('kept from')\n"
                             "    print(")  # fmt: skip
+    if gpu_names():
+        spying = spying.replace("make_inputs(0, ", "make_inputs(0, 'cuda', ")
     (place.root / "script.py").write_text(spying)
     answer = call(session, "capture_workloads", script="script.py")
     assert answer["state"] == "done", answer

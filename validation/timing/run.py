@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ..isolation import WorkerError, Workers
@@ -26,8 +27,13 @@ def measure(plan_path: Path, state_folder: Path, seconds: float = FOREVER) -> bo
     return work_off(read_plan(plan_path), state_folder, seconds)
 
 
-def work_off(plan: Plan, state_folder: Path, seconds: float = FOREVER) -> bool:
-    """True where everything is measured. Raises PlanError for an unknown timer, StateError, OSError, WorkerError."""
+def work_off(
+    plan: Plan, state_folder: Path, seconds: float = FOREVER, say: Callable[[str], None] | None = None
+) -> bool:
+    """True where everything is measured. `say` is told each task that ended; without it they go to stderr.
+
+    Raises PlanError for an unknown timer, StateError, OSError, WorkerError.
+    """
     if plan.numbers.timing.timer not in TIMERS:
         raise PlanError(f"there is no timer {plan.numbers.timing.timer!r}: {', '.join(TIMERS)}")
     deadline = time.monotonic() + seconds
@@ -35,7 +41,7 @@ def work_off(plan: Plan, state_folder: Path, seconds: float = FOREVER) -> bool:
     parallel = plan.numbers.timing.parallel_checks  # while anything is timed there is only one
     with one_at_a_time(), Workers("cuda", plan.numbers.isolation, parallel) as workers:
         workers.ready()
-        return Work(plan, state, workers, deadline, say=_say).run()
+        return Work(plan, state, workers, deadline, say=say or _say).run()
 
 
 def main() -> int:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from ..isolation import Outcome, Workers
 from .decide import best_own, failed_in, finalists, pending_checks, pending_screening
+from .lock import open_lock
 from .plan import Plan
 from .state import State
 from .tasks import OutOfTime, Submitter
@@ -177,13 +176,13 @@ class Work:
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Waits for the lock of the GPU that CUDA calls 0, and holds it."""
-    index = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "none"
-    path = Path(tempfile.gettempdir()) / f"skel-gpu-{index}.lock"
-    with open(path, "a") as file:
+    descriptor = open_lock()
+    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             print("waiting for another measurement on this GPU ...", file=sys.stderr, flush=True)  # noqa: T201
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
-
+    finally:
+        os.close(descriptor)

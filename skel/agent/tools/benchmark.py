@@ -75,7 +75,7 @@ def _work(work: Work, given: Given) -> Worked:
     workload = None if given.workload is None else str(work.roots.file(given.workload))
     work.report("timing", f"{other} against {file}")
     plan = pair_plan(original.text, file, candidate.text, other, workload, given.kernel, Protocol())
-    result = measure_here(plan, None)
+    result = measure_here(plan, None, work.step)
     document = bench_document(result)
     document |= identity(original, candidate) | ({"kernel": document["kernel"]} if document["kernel"] else {})
     if result.verdict is Verdict.SLOWER:
