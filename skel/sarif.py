@@ -26,11 +26,19 @@ def sarif(document: dict[str, Any]) -> dict[str, Any]:
 def _findings(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for finding in document["findings"]:
         place = finding["place"]
-        when = (finding.get("data") or {}).get("fails_when")
-        parts = (finding["message"], f"(fails when {when})" if when else "", finding["hint"])
+        data = finding.get("data") or {}
+        when, shown = data.get("fails_when"), data.get("shown")
+        parts = (
+            finding["message"],
+            f"(fails when {when})" if when else "",
+            f"(shown: {shown['text']})" if shown else "",
+            finding["hint"],
+        )
         text = " ".join(part for part in parts if part)
         level = _LEVELS.get(finding["severity"], "note")
-        yield _result(finding["code"], level, text, place["file"], place["line"], place["end_line"])
+        result = _result(finding["code"], level, text, place["file"], place["line"], place["end_line"])
+        kept = {name: data[name] for name in ("word", "shown", "not_shown") if data.get(name)}
+        yield {**result, **({"properties": kept} if kept else {})}
 
 
 def _opportunities(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skel.counted import counted
-from skel.faults import WrongUse
+from skel.faults import MissingHere, WrongUse
 from skel.store.schema.words import ExitStatus
 
 from .options import Db, Json
@@ -28,7 +28,19 @@ _TOLD = 0.25
 Sarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 on stdout, for editors and code hosts.")]
 
 
-def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: Json = False, db: Db = None) -> int:  # noqa: B006
+Show = Annotated[
+    bool, typer.Option("--show", help="Launch kernels with hazards on small inputs, isolated, to show which are bugs.")
+]
+
+
+def command(
+    paths: Paths,
+    fail_on: FailOn = [],  # noqa: B006
+    show: Show = False,
+    sarif: Sarif = False,
+    as_json: Json = False,
+    db: Db = None,
+) -> int:
     """List, for every kernel, the skeletons it uses and those that would help, with what stands against them."""
     from skel.scan import codes_in, python_files, scan_files
     from skel.scan_cache import user_cache
@@ -43,6 +55,8 @@ def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: J
     files = python_files(paths)
     with working(f"reading {counted(len(files), 'file')}"):
         document = scan_files(files, user_cache())
+    if show:
+        _show(document)
     if sarif:
         from skel.sarif import sarif as as_sarif
 
@@ -50,6 +64,18 @@ def command(paths: Paths, fail_on: FailOn = [], sarif: Sarif = False, as_json: J
     else:
         emit(document, as_json, lambda console: _render(console, document))
     return ExitStatus.BAD_VERDICT if codes_in(document) & set(fail_on) else ExitStatus.OK
+
+
+def _show(document: dict[str, Any]) -> None:
+    """Raises MissingHere where nothing can be run here."""
+    from skel.scan_shown import show_findings
+    from skel.validation.isolation import WorkerError
+
+    with working(f"launching kernels with {counted(len(document['findings']), 'finding')}") as tell:
+        try:
+            show_findings(document, lambda path: tell(path, {}))
+        except WorkerError as error:
+            raise MissingHere(f"no worker could start: {error}", hint="see `skel doctor`") from error
 
 
 def _render(console: Console, document: dict[str, Any]) -> None:
@@ -70,9 +96,16 @@ def _render(console: Console, document: dict[str, Any]) -> None:
                     console.print(f"    what to do: {refusal['hint']}", markup=False)
     for finding in document["findings"]:
         place = ":".join(str(x) for x in (finding["place"]["file"], finding["place"]["line"]) if x is not None)
-        console.print(f"{place} {finding['severity']} {finding['code']}: {finding['message']}", markup=False)
-        if when := (finding.get("data") or {}).get("fails_when"):
-            console.print(f"  fails when {when}", markup=False)
+        data = finding.get("data") or {}
+        words = " ".join(w for w in (finding["severity"], data.get("word"), finding["code"]) if w)
+        console.print(f"{place} {words}: {finding['message']}", markup=False)
+        if data.get("fails_when"):
+            console.print(f"  fails when {data['fails_when']}", markup=False)
+        if data.get("shown"):
+            console.print(f"  shown: {data['shown']['text']}", markup=False)
+            console.print(f"  by: {_by(data['shown']['input'])}", markup=False)
+        elif data.get("not_shown"):
+            console.print(f"  not shown: {data['not_shown']}", markup=False)
     for skipped in document["not_read"]:
         console.print(f"not read: {skipped['file']}: {skipped['why']}", markup=False)
     kernels = document["kernels"]
@@ -87,6 +120,13 @@ def _render(console: Console, document: dict[str, Any]) -> None:
     if applicable:
         kernel, found = max(applicable, key=lambda pair: float(pair[1].get("gain", 0.0)))
         console.print(f"try: skel apply {found['skeleton']} {kernel['file']}::{kernel['kernel']} --diff", markup=False)
+
+
+def _by(given: dict[str, Any]) -> str:
+    """An input in one line: arguments, and the elements of the tensors."""
+    arguments = ", ".join(f"{name}={value}" for name, value in given["arguments"].items())
+    sizes = ", ".join(f"{name} of {elements} elements" for name, elements in given["elements"].items())
+    return f"{arguments}; {sizes}"
 
 
 def _summary(console: Console, document: dict[str, Any]) -> None:

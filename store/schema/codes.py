@@ -426,6 +426,11 @@ _TABLE = (
         "harmless while the values agree; guard it to be safe",
     ),
     _finding(
+        "shared_store",
+        "tiles along {axis} store to the same place in {name} values that follow from the tile; the last one stays",
+        "guard the store with the tile that is meant, or give each tile a place of its own",
+    ),
+    _finding(
         "tile_dependence",
         "the result of {name} depends on the tile along {axis}",
         "may be meant (a grouped statistic); a reference tells",

@@ -35,6 +35,7 @@ TASKS: dict[str, Entry] = {
     "judge_original": Entry("skel.validation.numerics.judge_original_task"),
     "judge_candidate": Entry("skel.validation.numerics.judge_candidate_task"),
     "judge_substitute": Entry("skel.validation.numerics.judge_substitute_task"),
+    "witness": Entry("skel.validation.witness.task", programs=_COMPILERS),
     "compile": Entry("skel.validation.compile.task", programs=_COMPILERS),
     "time_baseline": Entry("skel.validation.timing.baseline_task", programs=(*_COMPILERS, "nvidia-smi")),
     "time_own": Entry("skel.validation.timing.own_task", programs=_COMPILERS),

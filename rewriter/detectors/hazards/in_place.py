@@ -28,7 +28,7 @@ def hazards(view: KernelView) -> list[Finding]:
                         severity="warning",
                         axis=report.name,
                         name=name,
-                        data={"lines": list(reason.lines), "fails_when": several_tiles(report)},
+                        data={"word": "hazard", "lines": list(reason.lines), "fails_when": several_tiles(report)},
                     ),
                 )
     return list(found.values())

@@ -18,7 +18,7 @@ def hazards(view: KernelView) -> list[Finding]:
             place(view, line),
             severity="warning",
             line=line,
-            data={"index": what, "fails_when": f"{text} >= 2**31"},
+            data={"word": "hazard", "index": what, "fails_when": f"{text} >= 2**31"},
         )
         for line, what, text in risky_products(view)
     ]

@@ -1,10 +1,14 @@
-"""same_value_store: every tile stores the same value to the same place, and nothing says that one may do it."""
+"""same_value_store and shared_store: every tile stores to the same place, and nothing says that one may do it.
+
+`same_value_store` where the values are proved to agree, `shared_store` where they follow from the tile.
+"""
 
 from __future__ import annotations
 
 from skel.store.schema import Finding
 
-from ...analysis.stores import StoreClass, place_name
+from ...analysis.lanes import LaneReport
+from ...analysis.stores import Classified, StoreClass, place_name
 from ...reasons import finding
 from ..view import KernelView
 from .reports import place, reports, several_tiles
@@ -15,13 +19,29 @@ def hazards(view: KernelView) -> list[Finding]:
     found: dict[tuple[int, str], Finding] = {}
     for report in reports(view):
         for classified in report.stores:
-            access = classified.access
-            if classified.store_class is StoreClass.INVARIANT and (access.line, report.name) not in found:
-                found[access.line, report.name] = finding(
-                    "same_value_store",
-                    place(view, access.line, report.name),
-                    axis=report.name,
-                    name=place_name(access),
-                    data={"fails_when": f"{several_tiles(report)}, and the values differ between tiles"},
-                )
+            code = _code(classified)
+            if code is not None and (classified.access.line, report.name) not in found:
+                found[classified.access.line, report.name] = _finding(view, report, classified, code)
     return list(found.values())
+
+
+def _code(classified: Classified) -> str | None:
+    if classified.access.kind != "store":
+        return None
+    if classified.store_class is StoreClass.INVARIANT:
+        return "same_value_store"
+    reason = classified.refusal
+    return "shared_store" if reason is not None and reason.code == "unguarded_invariant_store" else None
+
+
+def _finding(view: KernelView, report: LaneReport, classified: Classified, code: str) -> Finding:
+    access = classified.access
+    differ = "" if code == "shared_store" else ", and the values differ between tiles"
+    return finding(
+        code,
+        place(view, access.line, report.name),
+        severity="info" if code == "same_value_store" else "warning",
+        axis=report.name,
+        name=place_name(access),
+        data={"word": "hazard", "fails_when": several_tiles(report) + differ},
+    )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from skel.store.schema import Finding
 
+from ...analysis.lanes import LaneReport
 from ...analysis.stores import place_name
 from ...reasons import finding
 from ..view import KernelView
@@ -26,6 +29,8 @@ def hazards(view: KernelView) -> list[Finding]:
                 axis=report.name,
                 name=place_name(classified.access),
                 data={
+                    "word": "tile dependence",
+                    "tuned": _is_tuned(view, report),
                     "stored_at": classified.access.line,
                     "lines": list(reason.lines),
                     "why": reason.code,
@@ -33,3 +38,17 @@ def hazards(view: KernelView) -> list[Finding]:
                 },
             )
     return list(found.values())
+
+
+def _is_tuned(view: KernelView, report: LaneReport) -> bool:
+    """True where the kernel's autotuner chooses among several tiles of the axis."""
+    if view.kernel.autotune is None:
+        return False
+    tables = [n for n in ast.walk(view.kernel.autotune) if isinstance(n, ast.Dict)]
+    given = {
+        ast.unparse(value)
+        for table in tables
+        for key, value in zip(table.keys, table.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value in report.tiles
+    }
+    return len(given) > 1 or any(not text.isdigit() for text in given)

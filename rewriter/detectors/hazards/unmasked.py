@@ -28,7 +28,12 @@ def hazards(view: KernelView) -> list[Finding]:
                 place(view, lines[0], report.name),
                 axis=report.name,
                 line=lines[0],
-                data={"lines": lines, "into": place_name(report.uncovered[0]), "fails_when": tail(report)},
+                data={
+                    "word": "hazard",
+                    "lines": lines,
+                    "into": place_name(report.uncovered[0]),
+                    "fails_when": tail(report),
+                },
             )
         )
     return found
