@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .applying import try_file
 from .capturing import capture_family, families
-from .running import pieces, run_piece
+from .running import SECONDS, pieces, run_piece
 from .sampling import add_samples
 from .sources import PACKAGES, WORK, triton_files
 from .state import Lines, work
@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("step", choices=["apply", "capture", "run", "table", "samples"])
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--work", type=Path, default=WORK, help="where results are kept between steps")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for one piece of a run; the rest is `slow`")
     options = parser.parse_args()
     folder: Path = options.work
     if options.step == "apply":
@@ -36,7 +37,9 @@ def main() -> int:
     elif options.step == "capture":
         work([(f.key, f) for f in families(folder)], capture_family, Lines(folder / "captured.jsonl"), options.jobs)
     elif options.step == "run":
-        work([(p.key, p) for p in pieces(folder)], run_piece, Lines(folder / "ran.jsonl"), options.jobs)
+        work(
+            [(p.key, p) for p in pieces(folder, options.seconds)], run_piece, Lines(folder / "ran.jsonl"), options.jobs
+        )
     elif options.step == "samples":
         print("\n".join(add_samples(folder)))
     else:

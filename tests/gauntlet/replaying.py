@@ -2,11 +2,12 @@
 
 `python -m tests.gauntlet.replaying interpret|compile < JOB > LINES`. A job is one JSON document: `capture`, `module`,
 `calls`, and `variants` (name, text, approximate, and the calls it may be judged by). Each line says what came of one
-text: `equal`, `close`, `differs`, `bounds`, `error`, or of a compilation `compiled` or `failed`.
+text: `equal`, `close`, `differs`, `bounds`, `error`, `slow`, or of a compilation `compiled` or `failed`.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
@@ -34,6 +35,16 @@ ROUGH = {"float16": 4e-3, "bfloat16": 3e-2}
 
 UNSET = 0.0
 """What masked lanes without `other` hold: what GPUs give, and what some of these kernels count on."""
+
+
+class Late(Exception):
+    """A call took more than SECONDS."""
+
+
+def die_with_parent() -> None:
+    """Ends this process when the one that started it ends, so that nothing goes on after a run that was ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def tensors_in(value: Any, name: str) -> Iterator[tuple[str, Any]]:
@@ -112,11 +123,13 @@ def difference(found: dict[str, Any], wanted: dict[str, Any], limit: float) -> t
 
 
 def failed(error: BaseException) -> tuple[str, str]:
-    """`bounds` where an access left every tensor, else `error`."""
+    """`bounds` where an access left every tensor, `slow` where a call took too long, else `error`."""
     chain: BaseException | None = error
     while chain is not None:
         if isinstance(chain, OutOfBounds):
             return "bounds", str(chain)
+        if isinstance(chain, Late):
+            return "slow", str(chain)
         chain = chain.__cause__ or chain.__context__
     return "error", f"{type(error).__name__}: {error}"[:400]
 
@@ -204,6 +217,8 @@ def compile_all(job: dict[str, Any], say: Any) -> None:
         with compiling(True) as launches, standing_in("sm_90"):
             try:
                 replays.outputs(call)
+            except Late as late:
+                return "slow", str(late)
             except Exception as error:
                 if not launches or _from_compiler(error):
                     return "failed", f"{type(error).__name__}: {error}"[:400]
@@ -224,7 +239,7 @@ def compile_all(job: dict[str, Any], say: Any) -> None:
                 load(variant["text"], job["module"], folder, number)
                 for call in (c for c in good if c in variant["calls"]):
                     said = compiled(call)
-                    if said[0] == "failed":
+                    if said[0] != "compiled":
                         break
             except Exception as error:
                 said = ("failed", f"{type(error).__name__}: {error}"[:400])
@@ -234,10 +249,11 @@ def compile_all(job: dict[str, Any], say: Any) -> None:
 
 
 def main() -> None:
+    die_with_parent()
     job = json.load(sys.stdin)
 
     def late(_signal: int, _frame: object) -> None:
-        raise TimeoutError(f"over {SECONDS} s")
+        raise Late(f"over {SECONDS} s")
 
     signal.signal(signal.SIGVTALRM, late)
     out = os.dup(1)

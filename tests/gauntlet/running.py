@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +26,15 @@ SIDECARS = (ROOT / "examples" / "sidecars", ROOT / "tests" / "gauntlet" / "workl
 CALLS = 2
 """Calls of one launcher that are made again."""
 SECONDS = 2400
+"""For one piece: what is not reached by then is `slow`, which says nothing of it."""
 BAD = ("differs", "error", "bounds", "died", "failed")
+LATE = "late"
+INTERPRET, COMPILE = "interpret", "compile"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A file, and the calls of a capture that launch its kernels."""
+    """A file, the calls of a capture that launch its kernels, and whether they are interpreted or compiled."""
 
     package: str
     capture: Path
@@ -39,6 +43,8 @@ class Piece:
     calls: tuple[tuple[int, str, tuple[str, ...]], ...]
     """Number, kind, and the kernels of the file that it launches."""
     work: Path
+    how: str = INTERPRET
+    seconds: float = SECONDS
 
     @property
     def is_sidecar(self) -> bool:
@@ -46,19 +52,36 @@ class Piece:
 
     @property
     def key(self) -> str:
-        return f"{self.package}/{self.path} of {self.capture.stem}"
+        return f"{self.package}/{self.path} of {self.capture.stem}: {self.how}"
 
 
-def pieces(work: Path) -> list[Piece]:
-    """Every sidecar, and every file of every capture that is there. A kernel that one capture launches is not run again
-    by another."""
-    found: list[Piece] = []
+def pieces(work: Path, seconds: float = SECONDS) -> list[Piece]:
+    """Every sidecar, and every file of every capture that is there, first to be interpreted and then to be compiled. A
+    kernel that one capture launches is not run again by another.
+
+    Files that no piece before has run come first, those with more kernels a call before the others: a run that is
+    ended has seen as many different kernels as it could."""
+    found = sidecar_pieces(work)
     seen: set[tuple[str, str, str]] = set()
     for one in families(work):
-        if not one.file.exists():
-            continue
-        found += _pieces(one.package, one.file, work, seen)
-    return [*found, *sidecar_pieces(work)]
+        if one.file.exists():
+            found += _pieces(one.package, one.file, work, seen)
+    found = [replace(piece, seconds=seconds) for piece in _new_first(found)]
+    return [replace(piece, how=how) for how in (INTERPRET, COMPILE) for piece in found]
+
+
+def _new_first(found: list[Piece]) -> list[Piece]:
+    places: set[tuple[str, str]] = set()
+    new, old = [], []
+    for piece in found:
+        own = {(piece.path, kernel) for _, _, kernels in piece.calls for kernel in kernels}
+        (new if piece.is_sidecar or own - places else old).append(piece)
+        places |= own
+    return sorted(new, key=_calls_a_kernel) + old
+
+
+def _calls_a_kernel(piece: Piece) -> float:
+    return len(piece.calls) / max(1, len({kernel for _, _, kernels in piece.calls for kernel in kernels}))
 
 
 def sidecar_pieces(work: Path) -> list[Piece]:
@@ -96,7 +119,8 @@ def _pieces(package: str, file: Path, work: Path, seen: set[tuple[str, str, str]
 
 
 def run_piece(piece: Piece) -> dict[str, Any]:
-    """What came of the original and of every variant, interpreted and compiled for sm_90."""
+    """What came of the original and of every variant, interpreted or compiled for sm_90."""
+    until = time.monotonic() + piece.seconds
     file = unpacked(piece.package, piece.work) / piece.path
     text = file.read_bytes().decode("utf-8")
     kernels = sorted({kernel for _, _, own in piece.calls for kernel in own})
@@ -112,21 +136,22 @@ def run_piece(piece: Piece) -> dict[str, Any]:
     record: dict[str, Any] = {"package": piece.package, "path": piece.path, "kernels": kernels}
     record["variants"] = {v.name: {"steps": v.steps, "host": v.host} for v in made}
     record["calls"] = [list(call) for call in piece.calls]
-    for how in ("interpret", "compile"):
-        results = replay(piece, how, made)
-        wrong = [v for v in made if results.get(v.name, {}).get("is") in BAD and len(v.steps) > 1]
-        for variant in wrong:
-            results |= replay(piece, how, single(text, str(file), variant.steps), originals=False)
-        record[how] = results
+    results = replay(piece, made, until)
+    wrong = [v for v in made if results.get(v.name, {}).get("is") in BAD and len(v.steps) > 1]
+    for variant in wrong:
+        results |= replay(piece, single(text, str(file), variant.steps), until)
+    record[piece.how] = results
     if piece.is_sidecar:
-        # A slice may hold kernels that the sidecar's workloads do not launch: the compilation says which they do.
-        launched = record["compile"].get("original:0", {}).get("why", "").split(", ")
+        # A slice may hold kernels that the sidecar's workloads do not launch.
+        launched = results.get("original:0", {}).get("launched", [])
         record["calls"] = [[0, "sidecar", [kernel for kernel in kernels if kernel in launched]]]
+    record["seconds"] = round(piece.seconds - (until - time.monotonic()), 1)
     return record
 
 
-def replay(piece: Piece, how: str, made: list[Variant], originals: bool = True) -> dict[str, Any]:
-    """Results by text. Where a text ends the process, that is its result, and the others follow in another."""
+def replay(piece: Piece, made: list[Variant], until: float) -> dict[str, Any]:
+    """Results by text. Where a text ends the process, that is its result, and the others follow in another; what is
+    not reached by `until` is `slow`."""
     job: dict[str, Any] = {"capture": str(piece.capture), "module": piece.module}
     job["calls"] = [number for number, _, _ in piece.calls]
     if piece.is_sidecar:
@@ -138,10 +163,15 @@ def replay(piece: Piece, how: str, made: list[Variant], originals: bool = True) 
     results: dict[str, Any] = {}
     lost: dict[str, Any] = {}
     while left := [name for name in names if name not in results and name not in lost]:
-        said, death = _process(piece, how, {**job, "skip": list(lost) + [n for n in results if ":" not in n[:9]]})
+        if time.monotonic() >= until:
+            lost |= {name: {"is": "slow", "why": f"not reached in {piece.seconds:.0f} s"} for name in left}
+            break
+        said, death = _process(piece, until, {**job, "skip": list(lost) + [n for n in results if ":" not in n[:9]]})
         results |= {one.pop("text"): one for one in said}
         if death is None:
             break
+        if death == LATE:
+            continue
         if not said:
             # The package itself cannot be imported there, or its first call ends the process: once more would not help.
             lost |= {name: {"is": "died", "why": death} for name in left}
@@ -160,17 +190,18 @@ def _job(piece: Piece, variant: Variant) -> dict[str, Any]:
     return {"name": variant.name, "text": variant.text, "approximate": variant.approximate, "calls": judged}
 
 
-def _process(piece: Piece, how: str, job: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
+def _process(piece: Piece, until: float, job: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
     with tempfile.TemporaryDirectory() as cache:
-        more = {"TRITON_INTERPRET": "1"} if how == "interpret" else {"TRITON_CACHE_DIR": cache}
+        more = {"TRITON_INTERPRET": "1"} if piece.how == INTERPRET else {"TRITON_CACHE_DIR": cache}
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "tests.gauntlet.replaying", how],
-                input=json.dumps(job), text=True, capture_output=True, timeout=SECONDS, check=False,
+                [sys.executable, "-m", "tests.gauntlet.replaying", piece.how],
+                input=json.dumps(job), text=True, capture_output=True, check=False,
+                timeout=max(1.0, until - time.monotonic()),
                 env=environment(piece.package, piece.work, **more), cwd=Path(__file__).resolve().parents[2],
             )  # fmt: skip
         except subprocess.TimeoutExpired as late:
             output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
-            return [json.loads(line) for line in output.splitlines() if line.endswith("}")], f"over {SECONDS} s"
+            return [json.loads(line) for line in output.splitlines() if line.endswith("}")], LATE
     said = [json.loads(line) for line in done.stdout.splitlines() if line.endswith("}")]
     return said, f"status {done.returncode}: {done.stderr[-600:]}" if done.returncode else None

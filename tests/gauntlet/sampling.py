@@ -24,7 +24,7 @@ def add_samples(work: Path, file: Path = RESULTS / "refusals.json") -> list[str]
     notes: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     hits: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
     for one in Lines(work / "applied.jsonl").read().values():
-        for kernel in one["kernels"]:
+        for kernel in one.get("kernels", ()):
             for name, outcome in kernel["skeletons"].items():
                 if isinstance(outcome, list):
                     hits[name, outcome[0][0]].append((one["package"], one["path"], kernel["kernel"]))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,13 @@ def run_texts(job: dict[str, Any], how: str, say: Say) -> None:
 
 
 def _forked(place: Path, subject: dict[str, Any], text: str, how: str, twice: bool) -> dict[str, Any]:
+    from .replaying import die_with_parent
+
     child = os.fork()
     if not child:
         status = 1
         try:
+            die_with_parent()
             said = (_interpreted if how == "interpret" else _compiled)(place, subject, text, twice)
             (place / "said.json").write_text(json.dumps(said), encoding="utf-8")
             status = 0
@@ -75,7 +79,8 @@ def _interpreted(place: Path, subject: dict[str, Any], text: str, twice: bool) -
     try:
         hooks = _hooks(place, subject, text)
         guard_interpreter(memory, UNSET)
-        found = _outputs(hooks)
+        with launching() as launched:
+            found = _outputs(hooks)
         torch.save(found, place / "outputs.pt")
         if twice:
             memory.backwards = True
@@ -85,7 +90,26 @@ def _interpreted(place: Path, subject: dict[str, Any], text: str, twice: bool) -
     except Exception as error:
         word, why = failed(error)
         return {"is": word, "why": why}
-    return {"is": "ran", "why": ""}
+    return {"is": "ran", "why": "", "launched": launched}
+
+
+@contextmanager
+def launching() -> Iterator[list[str]]:
+    """The names of the kernels that are launched in the interpreter."""
+    from triton.runtime.interpreter import InterpretedFunction
+
+    run, found = InterpretedFunction.run, list[str]()
+
+    def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.fn.__name__ not in found:
+            found.append(self.fn.__name__)
+        return run(self, *args, **kwargs)
+
+    InterpretedFunction.run = noting
+    try:
+        yield found
+    finally:
+        InterpretedFunction.run = run
 
 
 def _outputs(hooks: Any) -> dict[str, Any]:
@@ -119,7 +143,8 @@ def _compiled(place: Path, subject: dict[str, Any], text: str, twice: bool) -> d
     except Exception as error:
         if not launches or _from_compiler(error):
             return {"is": "failed", "why": f"{type(error).__name__}: {error}"[:400]}
-    return {"is": "compiled", "why": ", ".join(dict.fromkeys(launch.kernel for launch in launches))}
+    names = list(dict.fromkeys(launch.kernel for launch in launches))
+    return {"is": "compiled", "why": ", ".join(names), "launched": names}
 
 
 def _compared(original: Path, place: Path, approximate: bool) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tests.random_kernels.processes import in_processes
 
 
 class Lines:
@@ -44,10 +46,13 @@ def work(
     done = lines.read()
     left = [(key, piece) for key, piece in pieces if key not in done]
     begun = time.monotonic()
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=each) as pool:
-        waiting = {pool.submit(do, piece): key for key, piece in left}
-        for number, future in enumerate(as_completed(waiting), 1):
-            key = waiting[future]
-            lines.add({"key": key, **future.result()})
-            took = time.monotonic() - begun
-            print(f"{number} of {len(left)}: {key}, {took:.0f} s", file=sys.stderr, flush=True)
+    for number, ((key, _), found) in enumerate(in_processes(partial(_second, do), left, jobs, each), 1):
+        # One piece that breaks is a row of the table; the others go on.
+        row = {"broken": "".join(traceback.format_exception(found))} if isinstance(found, Exception) else found
+        lines.add({"key": key, **row})
+        took = time.monotonic() - begun
+        print(f"{number} of {len(left)}: {key}, {took:.0f} s", file=sys.stderr, flush=True)
+
+
+def _second(do: Callable[[Any], dict[str, Any]], piece: tuple[str, Any]) -> dict[str, Any]:
+    return do(piece[1])

@@ -39,7 +39,10 @@ def write_table(work: Path, results: Path = RESULTS) -> dict[str, Any]:
 def files(applied: dict[str, Any]) -> dict[str, Any]:
     """By package: files, those read, those that come back byte for byte, kernels, and faults of ours."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in applied.values():
+    for key, one in applied.items():
+        if "broken" in one:
+            found[key.split("/")[0]].update(files=1, faults=1)
+            continue
         count = found[one["package"]]
         count.update(files=1, read=one["read"], round_trip=one.get("round_trip", False), faults=len(one["faults"]))
         count.update(jit_functions=one.get("jit_functions", 0), kernels=len(one["kernels"]))
@@ -50,7 +53,7 @@ def by_skeleton(applied: dict[str, Any]) -> dict[str, Any]:
     """By skeleton: kernels it was applied to, candidates, kernels where a detector sees an opportunity, refusals."""
     found: dict[str, dict[str, Any]] = {}
     for one in applied.values():
-        for kernel in one["kernels"]:
+        for kernel in one.get("kernels", ()):
             for name, outcome in kernel["skeletons"].items():
                 row = found.setdefault(name, {"applied": 0, "candidates": 0, "refused": 0, "codes": Counter()})
                 if isinstance(outcome, int):
@@ -79,7 +82,11 @@ def runs(ran: dict[str, Any]) -> dict[str, Any]:
         skeletons: dict[str, Counter[str]] = defaultdict(Counter)
         kernels: set[tuple[str, str, str]] = set()
         wrong = []
-        for one in ran.values():
+        for key, one in ran.items():
+            if "broken" in one and key.endswith(how):
+                wrong.append({"file": key, "variant": "", "is": "broken", "why": one["broken"]})
+            if how not in one:
+                continue
             results = one[how]
             good = {
                 kernel

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from .checking import check_seeds
+from .processes import in_processes
 from .summary import Summary, versions
 
 CHUNK = 50
@@ -39,15 +38,16 @@ class Campaign:
         left = [start for start in range(first, first + count, CHUNK) if start not in self.chunks]
         now = versions()
         # A process is ended after some chunks, so that what its analyses hold stays small.
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=4) as pool:
-            waiting = {pool.submit(_chunk, start, min(CHUNK, first + count - start)): start for start in left}
-            for future in as_completed(waiting):
-                part = Summary.read(future.result())
-                self.summary.add(part)
-                self.chunks.append(waiting[future])
-                self._note(now, part.done)
-                self.write()
-                seen(self.summary)
+        pieces = [(start, min(CHUNK, first + count - start)) for start in left]
+        for (start, _), result in in_processes(_chunk, pieces, jobs, each=4):
+            if isinstance(result, Exception):
+                raise result
+            part = Summary.read(result)
+            self.summary.add(part)
+            self.chunks.append(start)
+            self._note(now, part.done)
+            self.write()
+            seen(self.summary)
         return self.summary
 
     def document(self) -> dict[str, Any]:
@@ -69,5 +69,5 @@ class Campaign:
         self.versions.append({**now, "kernels": kernels})
 
 
-def _chunk(first: int, count: int) -> dict[str, Any]:
-    return check_seeds(first, count, batch=CHUNK).document()
+def _chunk(piece: tuple[int, int]) -> dict[str, Any]:
+    return check_seeds(*piece, batch=CHUNK).document()

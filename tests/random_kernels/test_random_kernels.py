@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import ast
+import os
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
 from .checking import check_seeds
 from .generator import generate
+from .processes import in_processes
 from .rewriting import FEW, rewrite
 
 
@@ -29,6 +32,20 @@ def test_the_engine_never_breaks_and_gives_what_parses() -> None:
     for text in texts:
         ast.parse(text)
     assert len(texts) > 60
+
+
+def _inverse(number: int) -> float:
+    if number == 3:
+        os._exit(1)
+    return 1 / number
+
+
+def test_pieces_are_done_by_processes_that_end_and_that_are_replaced() -> None:
+    """Nine pieces, two processes at a time, two pieces each; one piece raises, and one ends its process."""
+    found = dict(in_processes(_inverse, range(9), jobs=2, each=2))
+    assert sorted(found) == list(range(9))
+    assert isinstance(found[0], ZeroDivisionError) and isinstance(found[3], BrokenProcessPool)
+    assert [found[n] for n in (1, 2, 4, 8)] == [1, 0.5, 0.25, 0.125]
 
 
 @pytest.mark.slow
