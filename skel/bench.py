@@ -69,7 +69,7 @@ def search_plan(progress: Progress, numbers: Protocol) -> Plan:
             PlanCandidate(one.name, one.text, dict(one.settings), one.numerics is NumericsClass.BITWISE)
             for one in found.items
         )
-        whole = Plan(subject, found.kernel, everyone, job.skeleton.name, numbers)
+        whole = Plan(subject, found.kernel, everyone, job.skeleton.name, numbers, dict(job.settings))
         plan, reports = compiled_plan(whole, job.target, workers, progress.report)
         progress.reports = {report.candidate: report for report in reports}
     return with_slices(plan)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skel.document import compile_evidence
-from skel.files import read_source
-from skel.gpu import gpu_names
+from skel.faults import Fault
+from skel.rerun import Needs, locate
 from skel.store.schema import Environment, Evidence, Finding, Verdict
 
 if TYPE_CHECKING:
@@ -18,40 +17,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What came of one piece of evidence. `evidence` is the new one; without it `why` says what was missing."""
+    """What came of one piece of evidence. `evidence` is the new one; without it `needs` says what was missing."""
 
     id: str
     before: Evidence
     evidence: Evidence | None = None
-    why: str | None = None
+    needs: tuple[str, ...] = ()
 
 
 def revalidate(key: str, before: Evidence, skeleton: Skeleton) -> Again:
-    """Measures again. Nothing runs where the kernel's file is not here as it was, or what was timed has no GPU here.
-
-    Raises MissingHere without torch or triton.
-    """
+    """Measures again. Nothing runs where anything that it takes is not here: `needs` names all of it."""
     from skel.apply import Job, apply
-    from skel.store.canonical import sha256
 
-    path = Path(before.file)
-    if not path.is_file():
-        return Again(key, before, why=f"{before.file} is not here")
-    source = read_source(path)
-    if sha256(source.text) != before.source_sha256:
-        return Again(key, before, why=f"{before.file} is another text now")
-    timed = before.level == "timing"
-    if timed and not gpu_names():
-        return Again(key, before, why="there is no GPU here")
-    settings = {} if "variants" in before.settings else dict(before.settings)
-    result = apply(
-        Job(skeleton=skeleton, file=before.file, text=source.text, kernel=before.kernel, settings=settings, bench=timed)
+    found = locate(before)
+    if isinstance(found, Needs):
+        return Again(key, before, needs=found.sentences)
+    settings = dict(before.settings)
+    if "variants" in settings:
+        settings = dict(before.rerun.settings) if before.rerun is not None else {}
+    job = Job(
+        skeleton=skeleton, file=found.file, text=found.text, kernel=before.kernel, settings=settings,
+        bench=before.level == "timing", workload=found.sidecar,
     )
+    try:
+        result = apply(job)
+    except Fault as fault:
+        return Again(key, before, needs=(str(fault),))
     if result.bench is not None:
         from skel.validation.bench import evidence_of
 
         made = evidence_of(result.bench)
-        return Again(key, before, made, None if made else "the measurement was not finished")
+        return Again(key, before, made, () if made else ("the measurement was not finished",))
+    if any(one["code"] == "no_workload" for one in result.document["findings"]):
+        return Again(key, before, needs=(f"{before.file} has no hooks, and the evidence names no sidecar",))
     return Again(key, before, _of_document(before, result.verdict, result.document))
 
 

@@ -15,7 +15,7 @@ from .findings import from_fact
 from .timing.plan import Plan
 from .timing.state import State
 from .timing.summary import summarise
-from .workloads.naming import name_of_file
+from .workloads.naming import name_of_file, rerun_of
 
 ORIGINAL = "original"
 """What is chosen on a workload where no variant is."""
@@ -93,6 +93,7 @@ def evidence_of(result: BenchResult) -> Evidence | None:
         environment=result.environment,
         measured_at=result.measured_at,
         protocol=plan.numbers.to_dict(),
+        rerun=rerun_of(file, plan.subject.sidecar, plan.pinned),
     )
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from skel.store.schema.words import ExitStatus
+
 from .database import open_store
 from .options import Db, Json
 from .output import emit, say
@@ -19,7 +21,10 @@ Name = Annotated[str | None, typer.Argument(metavar="[SKELETON]", help="Only evi
 def command(name: Name = None, as_json: Json = False, db: Db = None) -> int:
     """Run stale evidence again in today's environment and keep what comes of it, good or bad; the old one stays too.
 
-    Evidence of a file that is not here, or is another text now, cannot be run again, and this is said.
+    A package's file is run by the sidecar that the evidence names, else by the only one in examples/sidecars whose
+    TARGET it is. What cannot be run again says what it needs: a GPU, a package, a sidecar, a file as it was.
+
+    Exit status: 0 where anything was run again or nothing is stale, 4 where nothing that is stale could be run here.
     """
     from skel.revalidate import revalidate
     from skel.store.evidence import add_evidence
@@ -43,16 +48,24 @@ def command(name: Name = None, as_json: Json = False, db: Db = None) -> int:
                 "was": before.verdict.value,
                 "verdict": again.evidence.verdict.value if again.evidence is not None else None,
                 "new_id": stored,
-                "why_not": again.why,
+                "needs": list(again.needs),
+                "why_not": "; ".join(again.needs) or None,
             }
         )
-    document = {"revalidated": entries}
-    emit(document, as_json, lambda console: _render(console, entries))
-    return 0
+    ran = sum(one["new_id"] is not None for one in entries)
+    document = {"revalidated": entries, "stale": len(entries), "ran": ran, "not_run": len(entries) - ran}
+    emit(document, as_json, lambda console: _render(console, document))
+    return ExitStatus.OK if ran or not entries else ExitStatus.MISSING_HERE
 
 
-def _render(console: Console, entries: list[dict[str, Any]]) -> None:
-    for one in entries:
-        came = f"{one['was']}, now {one['verdict']}" if one["verdict"] else f"not run: {one['why_not']}"
-        console.print(f"{one['skeleton']} on {one['kernel']} ({one['file']}): {came}", markup=False)
-    console.print(f"{len(entries)} pieces of evidence were stale", markup=False)
+def _render(console: Console, document: dict[str, Any]) -> None:
+    for one in document["revalidated"]:
+        console.print(f"{one['skeleton']} on {one['kernel']} ({one['file']}):", markup=False)
+        if one["new_id"] is not None:
+            console.print(f"  was {one['was']}, now {one['verdict']}", markup=False)
+        for need in one["needs"]:
+            console.print(f"  not run: {need}", markup=False)
+    console.print(
+        f"{document['stale']} pieces of evidence were stale: {document['ran']} run again, {document['not_run']} not",
+        markup=False,
+    )

@@ -2,7 +2,7 @@
 
 from .base import Record
 from .codes import CODES, Code
-from .evidence import Environment, Evidence, EvidenceStatus
+from .evidence import Environment, Evidence, EvidenceStatus, Rerun
 from .finding import Finding, Place, Refusal
 from .skeleton import (
     Case,
@@ -38,6 +38,7 @@ __all__ = [
     "Purpose",
     "Record",
     "Refusal",
+    "Rerun",
     "Skeleton",
     "Source",
     "Step",

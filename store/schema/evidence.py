@@ -40,6 +40,21 @@ class Environment(Record):
     l2_bytes: int | None = None
 
 
+class Rerun(Record):
+    """What it takes to run a piece of evidence again, besides its environment."""
+
+    package: str | None = None
+    """`DISTRIBUTION==VERSION` whose file it is; absent for a file of one's own."""
+    path: str
+    """The file: its place in the package, else its path as the user gave it."""
+    sidecar: str | None = None
+    """The file with the hooks, relative to where it was run, or its name where it lay elsewhere."""
+    sidecar_sha256: str | None = None
+    """Hash of the sidecar's text."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """Decisions that were pinned beforehand; those that were taken are the evidence's own `settings`."""
+
+
 class Evidence(Record):
     """One append-only piece of evidence on one kernel. Identified by the hash of its content."""
 
@@ -66,3 +81,5 @@ class Evidence(Record):
     measured_at: datetime
     protocol: dict[str, Any] = Field(default_factory=dict)
     """Every number of the protocol in force when this was measured."""
+    rerun: Rerun | None = None
+    """Absent where it was not kept: `skel revalidate` then looks for what is needed by the name of the file."""

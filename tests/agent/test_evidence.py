@@ -35,6 +35,13 @@ def test_numerics_are_kept_with_settings_hashes_and_protocol() -> None:
     assert "candidates" not in found.numerics
 
 
+def test_what_a_rerun_needs_is_kept() -> None:
+    assert evidence_of(job(), None).rerun is None, "a comparison of files has nothing to apply again"
+    needed = {"path": "a.py", "sidecar": "hooks.py", "sidecar_sha256": "2" * 64, "settings": {"nk": 1}}
+    kept = evidence_of(job(rerun=needed), None).rerun
+    assert kept is not None and kept.model_dump(exclude_none=True) == needed
+
+
 def test_a_timing_is_kept_by_workload_a_losing_one_too() -> None:
     found = evidence_of(job(timing=TIMING, verdict="slower", numerics=None), None)
     assert (found.level, found.verdict.value) == ("timing", "slower")

@@ -49,6 +49,8 @@ class Plan:
     candidates: tuple[PlanCandidate, ...]
     skeleton: str | None = None
     numbers: Protocol = field(default_factory=Protocol)
+    pinned: dict[str, Any] = field(default_factory=dict)
+    """Decisions that were pinned when the candidates were made: kept in the evidence, to make them again."""
 
     def __post_init__(self) -> None:
         names = [one.name for one in self.candidates]
@@ -69,6 +71,7 @@ class Plan:
         The protocol's numbers are not in it, so that a plan outlives a number that a later version adds.
         """
         data = asdict(replace(self, numbers=Protocol())) | {"numbers": None}
+        del data["pinned"]  # what is timed are the candidates, however they were made
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
@@ -82,7 +85,10 @@ class Plan:
             data = json.loads(text)
             candidates = tuple(PlanCandidate(**one) for one in data["candidates"])
             numbers = Protocol.from_dict(data["numbers"])
-            return cls(Subject.from_dict(data["subject"]), data["kernel"], candidates, data["skeleton"], numbers)
+            subject = Subject.from_dict(data["subject"])
+            return cls(
+                subject, data["kernel"], candidates, data["skeleton"], numbers, dict(data.get("pinned", {}))
+            )
         except (PlanError, ValueError, KeyError, TypeError) as error:
             raise PlanError(f"this is no plan: {error}") from error
 

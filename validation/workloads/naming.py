@@ -6,13 +6,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
-from ..subject import Subject
+from ..subject import Sidecar, Subject, sha256
+
+if TYPE_CHECKING:
+    from skel.store.schema import Rerun
 
 _WHEEL = re.compile(r"(?P<name>[A-Za-z0-9._]+?)-(?P<version>[0-9][^-]*)(-[^-]+){3,4}\.whl")
 """Name and version of a wheel: the binary distribution format, File name convention."""
+_PACKAGED = re.compile(r"(?P<package>[A-Za-z0-9._-]+==[^:/\\]+):(?P<path>.+)")
 
 
 def name_of_file(subject: Subject) -> str:
@@ -29,6 +34,31 @@ def name_of_file(subject: Subject) -> str:
     for name, version in _distributions(root, inside.as_posix()):
         return _named(name, version, inside.as_posix())
     return inside.as_posix()
+
+
+def package_and_path(name: str) -> tuple[str | None, str]:
+    """The inverse of `name_of_file`: `DISTRIBUTION==VERSION` and the place in it, or None and the path."""
+    found = _PACKAGED.fullmatch(name)
+    return (found["package"], found["path"]) if found else (None, name)
+
+
+def rerun_of(name: str, sidecar: Sidecar | None, pinned: Mapping[str, Any]) -> Rerun:
+    """What running the file `name` (of `name_of_file`) again by its sidecar will need."""
+    from skel.store.schema import Rerun
+
+    package, path = package_and_path(name)
+    if sidecar is None:
+        return Rerun(package=package, path=path, settings=dict(pinned))
+    return Rerun(
+        package=package, path=path, sidecar=_here(sidecar.path), sidecar_sha256=sha256(sidecar.text),
+        settings=dict(pinned),
+    )
+
+
+def _here(path: str) -> str:
+    """Relative to the working directory; the name alone of what lies elsewhere: its folder says nothing to others."""
+    absolute, here = Path(path).resolve(), Path.cwd().resolve()
+    return absolute.relative_to(here).as_posix() if absolute.is_relative_to(here) else absolute.name
 
 
 def _distributions(root: Path, inside: str) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from skel.document import compile_evidence
 from skel.store.jobs import Job, get_job
-from skel.store.schema import Environment, Evidence, Finding, Record, Verdict
+from skel.store.schema import Environment, Evidence, Finding, Record, Rerun, Verdict
 
 from ..errors import CallError
 from ..session_type import Session
@@ -94,6 +94,7 @@ def evidence_of(job: Job, skeleton: str | None) -> Evidence:
         environment=Environment.model_validate(document["environment"]),
         measured_at=datetime.fromisoformat(str(job.ended_at)),
         protocol=document["protocol"],
+        rerun=Rerun.model_validate(document["rerun"]) if document.get("rerun") else None,
     )
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from skel.store.schema import Record, Skeleton, Verdict
+from skel.store.schema import Record, Rerun, Skeleton, Verdict
 
 from ..errors import CallError
 from ..session_type import Session
 from ..tool import FilePath, Identifier, Settings, SkeletonName, Tool, Waiting, paragraphs
 from ..views import JobOutput
 from ..work import Work, Worked, follow
+
+if TYPE_CHECKING:
+    from skel.apply import Job
 
 Target = Annotated[str, StringConstraints(pattern=r"^(sm_[0-9]{2,3}|gfx[0-9a-f]{3,4})$")]
 
@@ -92,6 +96,17 @@ def _default_name(stem: str, skeleton: str) -> str:
     return f"{stem}_{skeleton}.py"
 
 
+def _rerun(job: Job) -> Rerun:
+    """What running it again will need: kept with the evidence."""
+    from skel.validation.subject import Sidecar, Subject
+    from skel.validation.workloads.naming import name_of_file, rerun_of
+
+    name = name_of_file(Subject(job.text, job.file, "target"))
+    hooks = Path(job.workload).read_text(encoding="utf-8") if job.workload is not None else ""
+    sidecar = Sidecar(job.workload, hooks) if job.workload is not None else None
+    return rerun_of(name, sidecar, job.settings)
+
+
 def _work(work: Work, given: Given) -> Worked:
     from skel.apply import Job, apply, unified_diff
     from skel.store.records import get_skeleton
@@ -125,7 +140,11 @@ def _work(work: Work, given: Given) -> Worked:
             raise CallError("file_exists", path=given.out)
         work.roots.write(place, result.text.encode(source.encoding))
         written = document["out"] = work.roots.shown(place)
-    document |= {"source_sha256": source.sha256, "protocol": Protocol().to_dict()}
+    document |= {
+        "source_sha256": source.sha256,
+        "protocol": Protocol().to_dict(),
+        "rerun": _rerun(job).model_dump(mode="json"),
+    }
     if result.text is not None:
         document["candidate_sha256"] = sha256(result.text)
     view = {

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from skel.store.canonical import sha256
 from skel.store.evidence import evidence_id, load_evidence
 from skel.validation.bench import evidence_of, read_bench, write_evidence
+from skel.validation.subject import Sidecar
 from skel.validation.timing.plan import Plan
 from skel.validation.timing.state import State
 from skel.validation.timing.summary import summarise
@@ -140,10 +142,18 @@ def test_the_same_state_gives_the_same_evidence_and_it_can_be_loaded(tmp_path: P
 
 def test_evidence_names_a_packages_file_as_the_package_does(tmp_path: Path) -> None:
     plan = plan_of("x")
-    plan = replace(plan, subject=replace(plan.subject, path=str(tmp_path / "lib-1.0-py3-none-any.whl/lib/norm.py")))
+    path = str(tmp_path / "lib-1.0-py3-none-any.whl/lib/norm.py")
+    subject = replace(plan.subject, path=path, sidecar=Sidecar(str(tmp_path / "hooks.py"), "# hooks\n"))
+    plan = replace(plan, subject=subject)
+    assert replace(plan, pinned={"nk": 1}).id == plan.id, "what is timed are the candidates, however they were made"
+    plan = Plan.from_json(replace(plan, pinned={"nk": 1}).to_json())
     add_finals(screened(tmp_path, plan, {"x": {"a": 0.8}}), "a", {"x": 0.8})
     made = evidence_of(read_bench(plan, tmp_path))
-    assert made is not None and made.file == "lib==1.0:lib/norm.py"
+    assert made is not None and made.file == "lib==1.0:lib/norm.py" and made.rerun is not None
+    assert made.rerun.model_dump() == {
+        "package": "lib==1.0", "path": "lib/norm.py", "sidecar": "hooks.py", "sidecar_sha256": sha256("# hooks\n"),
+        "settings": {"nk": 1},
+    }
     assert made.findings and str(tmp_path) not in made.model_dump_json()
 
 
