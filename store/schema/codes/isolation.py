@@ -1,0 +1,35 @@
+"""Findings of isolation: workers that were stopped, and what they tried."""
+
+from .code import finding
+
+ISOLATION = (
+    finding(
+        "worker_crashed",
+        "the worker died with {signal} while running {what}",
+        "an access out of bounds is the usual cause",
+    ),
+    finding(
+        "worker_timeout", "{what} ran over {seconds} s and was stopped", "a loop that never ends, or a limit too low"
+    ),
+    finding(
+        "worker_out_of_memory", "{what} went over {megabytes} MB and was stopped", "smaller inputs, or a higher limit"
+    ),
+    finding("worker_raised", "{what} raised {error}", "see the line"),
+    finding(
+        "device_error",
+        "{what} broke the GPU's context: {error}",
+        "an access out of bounds, most likely: run it on small sizes in the interpreter",
+    ),
+    finding(
+        "device_setting_changed",
+        "{what} changed {name} of the GPU from {before} to {after}",
+        "a target must leave the device's limits alone: they outlive its call and change what is timed",
+    ),
+    finding("wrong_code_ran", "{what} ran {ran}, not {meant}", "nothing that ran counts"),
+    finding("launch_changed", "{what}", "the rewritten launch must launch the rewritten kernel"),
+    finding(
+        "wrote_outside", "{what} tried to write {tried}", "kernels and hooks may write only in their scratch folder"
+    ),
+    finding("used_network", "{what} tried to use the network ({tried})", "a target must run without a network"),
+    finding("started_process", "{what} tried to start a process ({tried})", "a target must run in its own process"),
+)
