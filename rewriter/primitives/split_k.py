@@ -45,6 +45,8 @@ unknown_construct.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from skel.store.schema import NumericsClass
 
@@ -63,16 +65,41 @@ from ..kernel.changes import Changes, Spot
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit, apply_edits
 from ..kernel.insert import insert_parameters
-from ..kernel.launch import readable_launches
+from ..kernel.launch import Launch, readable_launches
 from ..kernel.plain import written
 from ..reasons import Refuse, refuse
 from .base import Primitive
-from .names import language_name, names_in_use
+from .names import fresh_name, language_name, names_at_launches, names_in_use
 
-PARTIAL, SPLITS = "partial", "SPLITS"
-"""Names of the scratch and of the number of shares, in the kernels and in the launcher."""
-FIRST, SHARE, SPLIT, POINTER = "first", "share", "split", "p_partial"
-"""Local names: the first round of a share, rounds in a share, the share's number, the program's part of the scratch."""
+SPLITS = "SPLITS"
+"""The parameter with the number of shares: it tells that the rewrite was applied."""
+
+
+@dataclass(frozen=True)
+class _Names:
+    """New names, numbered where the plain one is taken."""
+
+    kernel: str
+    """The partial kernel."""
+    partial: str
+    """The scratch, in the kernels and in the launcher."""
+    pointer: str
+    """The program's part of the scratch."""
+    first: str
+    """The first round of a share."""
+    share: str
+    """Rounds in a share."""
+    split: str
+    """The share's number."""
+
+    @classmethod
+    def of(cls, module: Module, kernel: KernelDef, launches: Sequence[Launch]) -> _Names:
+        inside, outside = names_in_use(module, kernel), names_at_launches(launches)
+        return cls(
+            fresh_name(f"{kernel.name.removesuffix('_kernel')}_partial_kernel", inside | outside),
+            fresh_name("partial", inside | outside),
+            *(fresh_name(name, inside) for name in ("p_partial", "first", "share", "split")),
+        )
 
 
 def split_k(module: Module, kernel: KernelDef, *, splits: int = 4) -> list[Edit]:
@@ -89,13 +116,13 @@ def split_k(module: Module, kernel: KernelDef, *, splits: int = 4) -> list[Edit]
     tensors = sure_tensors(kernel, facts.accesses)
     parameters = tuple(n for n in kernel.parameter_names if n not in computed)
     hosts = producer_launches(module, launches, None, parameters, tensors)
-    edits = _finish(module, kernel, found, saved, hosts[0].rank, language)
-    parameters_added = _parameters(kernel, language)
-    edits += insert_parameters(module.source, kernel.node, parameters_added)
-    edits.append(_partial_kernel(module, kernel, found, saved, calls, hosts[0].rank, language, parameters_added))
+    names = _Names.of(module, kernel, launches)
+    edits = _finish(module, names, found, saved, hosts[0].rank, language)
+    edits += insert_parameters(module.source, kernel.node, _parameters(kernel, names, language))
+    edits.append(_partial_kernel(module, kernel, names, found, saved, calls, hosts[0].rank, language))
     changes = Changes()
     for host in hosts:
-        _host(changes, host, _name(kernel), saved, splits)
+        _host(changes, host, names, saved, splits)
     return edits + changes.edits(module)
 
 
@@ -113,16 +140,11 @@ def _require_plain_kernel(module: Module, kernel: KernelDef, splits: int) -> str
         raise refuse("unknown_construct", kernel.node, construct="a file that does not import triton.language")
     if SPLITS in kernel.parameter_names:
         raise refuse("already_applied", kernel.node, kernel=kernel.name, skeleton="split_k")
-    taken = {PARTIAL, SPLITS, FIRST, SHARE, SPLIT, POINTER, _name(kernel)} & names_in_use(module, kernel)
-    if taken:
-        raise refuse("name_taken", kernel.node, name=min(taken), scope=kernel.name)
+    if SPLITS in names_in_use(module, kernel):
+        raise refuse("name_taken", kernel.node, name=SPLITS, scope=kernel.name)
     if kernel.autotune is not None:
         raise refuse("tile_belongs_to_autotuner", kernel.autotune, tile="the sizes of the kernel")
     return language
-
-
-def _name(kernel: KernelDef) -> str:
-    return f"{kernel.name.removesuffix('_kernel')}_partial_kernel"
 
 
 def _program_ids(module: Module, kernel: KernelDef) -> list[ast.Call]:
@@ -195,21 +217,21 @@ def _saved(facts: Facts, flow: Flow, types: TypeAnalysis, found: AdditiveLoop) -
 # -- the two kernels ---------------------------------------------------------------------------------------------------
 
 
-def _parameters(kernel: KernelDef, language: str) -> list[str]:
+def _parameters(kernel: KernelDef, names: _Names, language: str) -> list[str]:
     if kernel.node.args.defaults:
-        return [f"{PARTIAL} = None", f"{SPLITS}: {language}.constexpr = 1"]
-    return [PARTIAL, f"{SPLITS}: {language}.constexpr"]
+        return [f"{names.partial} = None", f"{SPLITS}: {language}.constexpr = 1"]
+    return [names.partial, f"{SPLITS}: {language}.constexpr"]
 
 
 def _finish(
-    module: Module, kernel: KernelDef, found: AdditiveLoop, saved: tuple[Saved, ...], rank: int, language: str
+    module: Module, names: _Names, found: AdditiveLoop, saved: tuple[Saved, ...], rank: int, language: str
 ) -> list[Edit]:
     """In place of the loop, one that adds the shares."""
     source, loop = module.source, found.loop
     indent, size = source.indent(loop), bracketed(numel(saved))
-    at = places(saved, f"{POINTER} + {SPLIT} * {size}", language)
-    lines = [f"{POINTER} = {PARTIAL} + {program(language, None, rank)} * ({SPLITS} * {size})"]
-    lines.append(f"for {SPLIT} in range({SPLITS}):")
+    at = places(saved, f"{names.pointer} + {names.split} * {size}", language)
+    lines = [f"{names.pointer} = {names.partial} + {program(language, None, rank)} * ({SPLITS} * {size})"]
+    lines.append(f"for {names.split} in range({SPLITS}):")
     lines += [f"    {one.name} += {language}.load({at[one.name]})" for one in saved]
     return [Edit(*source.span(loop), f"{source.newline}{indent}".join(lines))]
 
@@ -217,19 +239,19 @@ def _finish(
 def _partial_kernel(
     module: Module,
     kernel: KernelDef,
+    names: _Names,
     found: AdditiveLoop,
     saved: tuple[Saved, ...],
     calls: list[ast.Call],
     rank: int,
     language: str,
-    parameters: list[str],
 ) -> Edit:
     """A copy of the kernel up to the end of the loop, which runs over one share."""
     source, loop = module.source, found.loop
     newline, indent = source.newline, source.indent(loop)
-    edits = insert_parameters(source, kernel.node, parameters)
+    edits = insert_parameters(source, kernel.node, _parameters(kernel, names, language))
     start = source.text.index(kernel.name, source.text.index("def", source.span(kernel.node)[0]) + 3)
-    edits.append(Edit(start, start + len(kernel.name), _name(kernel)))
+    edits.append(Edit(start, start + len(kernel.name), names.kernel))
     for call in calls:
         if call not in set(ast.walk(loop)):
             text = f"{language}.program_id(0) // {SPLITS}"
@@ -237,12 +259,12 @@ def _partial_kernel(
             edits.append(Edit(*source.span(call), text if alone else f"({text})"))
         else:
             edits.append(Edit(*source.span(call), f"({language}.program_id(0) // {SPLITS})"))
-    head, bounds = _share(module, found, language)
+    head, bounds = _share(module, names, found, language)
     edits.append(Edit(source.span(loop)[0], source.span(loop)[0], "".join(f"{x}{newline}{indent}" for x in head)))
     arguments = found.range.args
     edits.append(Edit(source.span(arguments[0])[0], source.span(arguments[-1])[1], bounds))
-    lines = [f"{POINTER} = {PARTIAL} + {program(language, None, rank)} * {bracketed(numel(saved))}"]
-    at = places(saved, POINTER, language)
+    lines = [f"{names.pointer} = {names.partial} + {program(language, None, rank)} * {bracketed(numel(saved))}"]
+    at = places(saved, names.pointer, language)
     lines += [f"{language}.store({at[one.name]}, {one.name})" for one in saved]
     assert loop.end_lineno is not None and kernel.node.end_lineno is not None
     cut, end = source.span(loop)[1], source.span(kernel.node)[1]
@@ -253,7 +275,7 @@ def _partial_kernel(
     return Edit(begin, begin, apply_edits(source.text[begin:end], inside) + newline * 3)
 
 
-def _share(module: Module, found: AdditiveLoop, language: str) -> tuple[list[str], str]:
+def _share(module: Module, names: _Names, found: AdditiveLoop, language: str) -> tuple[list[str], str]:
     """The lines before the loop, and the bounds of its range."""
     arguments = [written(module, a) for a in found.range.args]
     start = arguments[0] if len(arguments) > 1 else "0"
@@ -262,21 +284,21 @@ def _share(module: Module, found: AdditiveLoop, language: str) -> tuple[list[str
     rounds = limit if start == "0" else f"{_factor(limit)} - {_factor(start)}"
     rounds = rounds if step is None else f"{language}.cdiv({rounds}, {step})"
     lines = [
-        f"{SHARE} = {language}.cdiv({rounds}, {SPLITS})",
-        f"{FIRST} = ({language}.program_id(0) % {SPLITS}) * {SHARE}",
+        f"{names.share} = {language}.cdiv({rounds}, {SPLITS})",
+        f"{names.first} = ({language}.program_id(0) % {SPLITS}) * {names.share}",
     ]
-    lines += [_skip(module, one, language) for one in found.moved]
-    offset = FIRST if step is None else f"{FIRST} * {_factor(step)}"
+    lines += [_skip(module, names, one, language) for one in found.moved]
+    offset = names.first if step is None else f"{names.first} * {_factor(step)}"
     begin = offset if start == "0" else f"{_factor(start)} + {offset}"
-    stretch = SHARE if step is None else f"{SHARE} * {_factor(step)}"
+    stretch = names.share if step is None else f"{names.share} * {_factor(step)}"
     bounds = [begin, f"{language}.minimum({begin} + {stretch}, {limit})"]
     return lines, ", ".join(bounds if step is None else [*bounds, step])
 
 
-def _skip(module: Module, one: Moved, language: str) -> str:
+def _skip(module: Module, names: _Names, one: Moved, language: str) -> str:
     """What the rounds before the share would have done to a pointer or a counter."""
     # Rounds move a pointer in 64 bits, however many they are; the product must not wrap either.
-    rounds = f"{FIRST}.to({language}.int64)" if one.is_pointer else FIRST
+    rounds = f"{names.first}.to({language}.int64)" if one.is_pointer else names.first
     return f"{one.name} {'-' if one.negative else '+'}= {rounds} * {_factor(written(module, one.step))}"
 
 
@@ -288,7 +310,7 @@ def _factor(text: str) -> str:
 # -- the launcher ------------------------------------------------------------------------------------------------------
 
 
-def _host(changes: Changes, host: ProducerLaunch, name: str, saved: tuple[Saved, ...], splits: int) -> None:
+def _host(changes: Changes, host: ProducerLaunch, names: _Names, saved: tuple[Saved, ...], splits: int) -> None:
     launch = host.launch
     if launch.splats:
         why = "options come through **, and would have to be passed twice"
@@ -296,13 +318,14 @@ def _host(changes: Changes, host: ProducerLaunch, name: str, saved: tuple[Saved,
     sizes = " + ".join(" * ".join(host.size(s) for s in one.sizes) or "1" for one in saved)
     count = " * ".join([*host.programs, str(splits), bracketed(sizes) if " + " in sizes else sizes])
     spot = Spot(launch.statement, before=True)
-    changes.add_line(spot, f"{PARTIAL} = {host.torch}.empty({count}, dtype={host.torch}.float32, device={host.device})")
+    scratch = f"{host.torch}.empty({count}, dtype={host.torch}.float32, device={host.device})"
+    changes.add_line(spot, f"{names.partial} = {scratch}")
     grid = ", ".join([f"{host.programs[0]} * {splits}", *host.programs[1:]])
     arguments = [f"{n}={host.arguments[n]}" for n in host.parameters if n in host.arguments]
-    arguments += [f"{PARTIAL}={PARTIAL}", f"{SPLITS}={splits}"]
+    arguments += [f"{names.partial}={names.partial}", f"{SPLITS}={splits}"]
     arguments += [f"{option}={text}" for option, text in host.options.items()]
-    changes.add_line(spot, f"{name}[({grid}{',' if host.rank == 1 else ''})]({', '.join(arguments)})")
-    changes.add_keyword(launch.call, PARTIAL, PARTIAL)
+    changes.add_line(spot, f"{names.kernel}[({grid}{',' if host.rank == 1 else ''})]({', '.join(arguments)})")
+    changes.add_keyword(launch.call, names.partial, names.partial)
     changes.add_keyword(launch.call, SPLITS, str(splits))
 
 

@@ -120,7 +120,7 @@ REFUSALS = {
         "producer_not_saved",
         14,
     ),
-    "a name is taken": ([("b_s", "share")], "name_taken", 7),
+    "a name is taken": ([("b_s", "SPLITS")], "name_taken", 7),
     "options through **": ([("BN=64)", "BN=64, **z)")], "unreadable_launch", 23),
     "an argument that allocates": ([("[(R,)](x,", "[(R,)](x.contiguous(),")], "unreadable_launch", 23),
 }
@@ -130,6 +130,17 @@ REFUSALS = {
 def test_refusals(refusal: Callable[..., object], pairs: list[tuple[str, str]], code: str, line: int) -> None:
     found = refusal("split_k", changed(*pairs))
     assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
+
+
+def test_names_that_are_taken_are_numbered(rewrite: Callable[..., list[str]]) -> None:
+    """A name of the kernel, one of the launcher, which it goes on to use, and one of the module."""
+    host = [("    R, N = x.shape", "    partial = x + z\n    R, N = x.shape"), ("return y", "return y, partial")]
+    kernel = [("b_s", "share"), ("import torch\n", "import torch\n\nfirst = 1\n")]
+    lines = rewrite("split_k", changed(*host, *kernel), splits=8)
+    assert "share_2 = tl.cdiv(M, SPLITS)" in lines and "first_2 = (tl.program_id(0) % SPLITS) * share_2" in lines
+    assert "partial_2 = torch.empty(R * 8 * 64, dtype=torch.float32, device=z.device)" in lines
+    assert any(line.startswith("rows_kernel[(R,)]") and "partial_2=partial_2" in line for line in lines)
+    assert not any(line.startswith("partial = ") for line in lines)
 
 
 @pytest.mark.parametrize("splits", [1, 0, 65, "many"])
