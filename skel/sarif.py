@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from skel import __version__
 from skel.store.schema import CODES
@@ -19,8 +21,17 @@ def sarif(document: dict[str, Any]) -> dict[str, Any]:
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [{"tool": {"driver": driver}, "invocations": [_invocation(document)], "results": results}],
     }
+
+
+def _invocation(document: dict[str, Any]) -> dict[str, Any]:
+    """That the scan came to its end, with a notification for each file that was not read."""
+    notes = [
+        {"level": "warning", "message": {"text": f"not read: {one['why']}"}, "locations": [_location(one["file"])]}
+        for one in document.get("not_read", ())
+    ]
+    return {"executionSuccessful": True, **({"toolExecutionNotifications": notes} if notes else {})}
 
 
 def _findings(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -53,11 +64,21 @@ def _opportunities(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _result(rule: str, level: str, text: str, file: str | None, line: int | None, end: int | None) -> dict[str, Any]:
     result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if file is not None:
-        location: dict[str, Any] = {"artifactLocation": {"uri": file}}
-        if line is not None:
-            location["region"] = {"startLine": line, **({"endLine": end} if end is not None else {})}
-        result["locations"] = [{"physicalLocation": location}]
+        result["locations"] = [_location(file, line, end)]
     return result
+
+
+def _location(file: str, line: int | None = None, end: int | None = None) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
+    if line is not None:
+        location["region"] = {"startLine": line, **({"endLine": end} if end is not None else {})}
+    return {"physicalLocation": location}
+
+
+def _uri(file: str) -> str:
+    """A path as a URI reference: relative ones stay relative, whatever no URI may hold is escaped (RFC 3986)."""
+    path = Path(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix(), safe="/")
 
 
 def _rule(name: str) -> dict[str, Any]:
