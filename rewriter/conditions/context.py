@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from ..analysis.axes import Axis
@@ -10,7 +12,7 @@ from ..analysis.facts import Facts
 from ..analysis.lanes import LaneReport
 from ..kernel.count import Count
 from ..kernel.definition import KernelDef, Module
-from ..kernel.idioms import follow, identity
+from ..kernel.idioms import factors, follow, identity
 from ..kernel.launch import Launch
 
 
@@ -51,12 +53,40 @@ class FusionContext:
             value = follow(self.module, dimension)[0]
             return isinstance(value, ast.Constant) and value.value == int(limit)
         argument = launch.arguments.get(limit)
-        return argument is not None and same_value(self.module, argument, dimension)
+        if argument is not None:
+            return same_value(self.module, argument, dimension)
+        return "*" in limit and self._same_product(limit.split("*"), launch, dimension)
+
+    def _same_product(self, limit: list[str], launch: Launch, dimension: ast.expr) -> bool:
+        """True where the kernel multiplies what the launcher multiplies: `M * N` of arguments M and N."""
+        found: list[ast.expr] = []
+        for factor in limit:
+            argument = ast.Constant(int(factor)) if factor.isdigit() else launch.arguments.get(factor)
+            if argument is None:
+                return False
+            found.append(argument)
+        return _factors(self.module, found) == _factors(self.module, [dimension])
 
     def dimension_parameter(self) -> str | None:
         """The kernel parameter that receives the counted dimension, where there is one."""
         launch = self.launches[0]
         return next((p for p in self.kernel.parameter_names if self.is_dimension(p, launch)), None)
+
+
+def _factors(module: Module, nodes: Iterable[ast.expr]) -> tuple[int, Counter[Hashable]]:
+    """The factors of a product of host expressions, names followed: the number, and how often there is each other."""
+    number, others = 1, Counter[Hashable]()
+    for node in nodes:
+        value = follow(module, node)[0]
+        for part in factors(value):
+            if isinstance(part, ast.Constant) and type(part.value) is int:
+                number *= part.value
+            elif part is value:
+                others[identity(module, part)] += 1
+            else:
+                inner = _factors(module, [part])
+                number, others = number * inner[0], others + inner[1]
+    return number, others
 
 
 def same_value(module: Module, a: ast.expr, b: ast.expr) -> bool:

@@ -2,6 +2,7 @@
 
 rewrite:  BV = min(triton.next_power_of_2(V), 64)  ->  BV = min(triton.next_power_of_2(V), 16)
           BV = triton.next_power_of_2(V)           ->  BV = min(16, triton.next_power_of_2(V))
+          kernel[(triton.cdiv(V, 64), B)](BV=64)   ->  kernel[(triton.cdiv(V, 16), B)](BV=16)
           grid = (triton.cdiv(V, BV), B)               (unchanged: the grid follows the tile)
 
 Conditions
@@ -10,15 +11,16 @@ Conditions
       index; loads need no bound, since narrower tiles reach no further than the wider ones did;
     - no partials in slots: their buffer was made for the tiles there were;
     - what the kernel stores along the axis' lanes it loads along them as well: one tile may not read another's result;
-    - the launcher assigns the tile, and reads the number of tiles for this grid, arguments and the sizes of buffers
-      only: an assertion or a choice of type may count on it;
+    - the launcher assigns the tile, or writes it as a number at the launch and in the grid; it reads the count of tiles
+      for this grid, arguments and the sizes of buffers only: an assertion or a choice of type may count on it;
+    - the tiles cover the dimension: their number is rounded up, or the launcher asserts that nothing is left;
     - the new tile is a power of two below every number in the assignment, and at least 16 where the kernel has dots.
 
 Numerics
     `contracted`: each lane's operations stay, but another tile may fuse multiplications and additions differently.
 
-Refuses: no_tiled_axis, bad_setting, already_applied, tile_shared, tile_unknown, inplace_not_separated,
-partial_not_summed, and with the codes of conditions/mergeable.py and launch_sites.py.
+Refuses: no_tiled_axis, bad_setting, already_applied, tile_shared, tile_unknown, tile_must_divide,
+inplace_not_separated, partial_not_summed, and with the codes of conditions/mergeable.py and launch_sites.py.
 """
 
 from __future__ import annotations
@@ -41,10 +43,12 @@ from ..conditions.launch_sites import counted_axis, require_own_tile, require_sa
 from ..conditions.mergeable import check_mergeable
 from ..conditions.tile_arguments import tile_arguments
 from ..kernel.changes import Changes
-from ..kernel.count import count_use, divisions_by
+from ..kernel.count import Count, count_use, divisions_by
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
+from ..kernel.idioms import ceiling_text
 from ..kernel.launch import Launch, readable_launches
+from ..kernel.plain import written
 from ..kernel.tile import TileBinding, trace_tile
 from ..reasons import Refuse, refuse, refuse_all
 from .base import Primitive
@@ -92,6 +96,10 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
     changes = Changes()
     for launch in launches:
         for count in counts[launch]:
+            if not count.exact:
+                # What is left of the dimension past the last whole tile is more with the wider tile.
+                size = written(module, count.dimension)
+                raise refuse("tile_must_divide", count.count_node, also=[launch.call], dimension=size, tile=param)
             again = divisions_by(module, launch, count.tile, count.dimension)
             for use in (*count.uses, *(count_use(module, launch, d.node, count) for d in again)):
                 if use.kind not in ("grid", "argument", "scratch"):
@@ -103,7 +111,10 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
         if binding.kind == "heuristic":
             raise refuse("tile_from_heuristic", binding.decorator, also=[launch.call], tile=param)
         require_own_tile(binding, launch)
-        _narrow(module, launch, binding, tile, changes)
+        if binding.kind == "literal":
+            _narrow_literal(module, launch, binding, counts[launch], tile, changes)
+        else:
+            _narrow(module, launch, binding, tile, changes)
     return list(dict.fromkeys(changes.edits(module)))
 
 
@@ -138,6 +149,29 @@ def _narrow(module: Module, launch: Launch, binding: TileBinding, tile: int, cha
     for value in values:
         assert value is not None
         _cap(module, launch, binding.param, value, tile, changes)
+
+
+def _narrow_literal(
+    module: Module, launch: Launch, binding: TileBinding, counts: tuple[Count, ...], tile: int, changes: Changes
+) -> None:
+    """A number at the launch, and the same number wherever the launcher divides the dimension by it. Raises Refuse."""
+    value = binding.argument
+    unclear = any(c.ambiguous for c in counts)
+    if not isinstance(value, ast.Constant) or type(value.value) is not int or unclear:
+        raise refuse("tile_unknown", launch.call, tile=binding.param)
+    _require_narrower(launch, value, value.value, tile)
+    changes.replace(module, value, str(tile))
+    for count in counts:
+        if count.from_meta:
+            continue
+        for division in divisions_by(module, launch, count.tile, count.dimension):
+            if not isinstance(division.tile, ast.Constant):
+                raise refuse("tile_unknown", division.node, also=[launch.call], tile=binding.param)
+            if division.floor or (isinstance(division.node, ast.Call) and division.node.args[-1] is division.tile):
+                changes.replace(module, division.tile, str(tile))
+            else:
+                size = written(module, division.dimension)
+                changes.replace(module, division.node, ceiling_text(module, size, str(tile), division.node))
 
 
 def _cap(module: Module, launch: Launch, param: str, value: ast.expr, tile: int, changes: Changes) -> None:

@@ -77,6 +77,58 @@ def test_kernels_that_refuse(refusal: Callable[..., object], body: list[str], co
     assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
 
 
+NUMBER = KERNEL.replace("{tile}\n    kernel[(triton.cdiv(D, BD),)](x, y, D, BD=BD)", "kernel[{grid}](x, y, D, BD=128)")
+
+
+@pytest.mark.parametrize(
+    ("grid", "after"),
+    [
+        ("(triton.cdiv(D, 128),)", "kernel[(triton.cdiv(D, 16),)](x, y, D, BD=16)"),
+        ("((D + 127) // 128,)", "kernel[(triton.cdiv(D, 16),)](x, y, D, BD=16)"),
+        (
+            "lambda meta: (triton.cdiv(D, meta['BD']),)",
+            "kernel[lambda meta: (triton.cdiv(D, meta['BD']),)](x, y, D, BD=16)",
+        ),
+    ],
+)
+def test_a_number_at_the_launch_changes_with_the_grid(rewrite: Callable[..., list[str]], grid: str, after: str) -> None:
+    assert rewrite("split_tiles", NUMBER.format(body=BODY, grid=grid)) == [after]
+
+
+def test_a_number_that_two_arguments_share_is_not_told_apart(refusal: Callable[..., object]) -> None:
+    both = NUMBER.replace("BD: tl", "W: tl.constexpr, BD: tl").replace("D, BD=128", "D, W=128, BD=128")
+    assert refusal("split_tiles", both.format(body=BODY, grid="(triton.cdiv(D, 128),)")).code == "tile_unknown"  # type: ignore[attr-defined]
+
+
+PRODUCT = KERNEL.replace("x, y, D, BD: tl", "x, y, M, N, BD: tl").replace("o < D", "o < {limit}")
+PRODUCT = PRODUCT.replace("D = x.shape[0]", "M, N = x.shape").replace("x.new_empty(D)", "x.new_empty(M, N)")
+PRODUCT = PRODUCT.replace("cdiv(D, BD),)](x, y, D,", "cdiv({size}, BD),)](x, y, M, N,").replace("{tile}", "BD = 64")
+
+
+@pytest.mark.parametrize("size", ["M * N", "N * M", "total"])
+def test_a_limit_may_be_a_product_of_arguments(rewrite: Callable[..., list[str]], size: str) -> None:
+    text = PRODUCT.replace("BD = 64", "BD = 64\n    total = M * N").format(body=BODY, limit="M * N", size=size)
+    assert rewrite("split_tiles", text) == ["BD = 16"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "size"), [("M * N", "M"), ("M * M", "M * N"), ("M * N", "2 * M * N"), ("M + N", "M * N")]
+)
+def test_another_product_is_no_bound(refusal: Callable[..., object], limit: str, size: str) -> None:
+    found = refusal("split_tiles", PRODUCT.format(body=BODY, limit=limit, size=size))
+    assert found.code == "non_pow2_unmasked"  # type: ignore[attr-defined]
+
+
+def test_whole_tiles_only_must_be_all_there_is(
+    rewrite: Callable[..., list[str]], refusal: Callable[..., object]
+) -> None:
+    """Rounded down, the wider tile leaves more of the dimension out than the narrower one would."""
+    rounded = text(tile="BD = 64").replace("triton.cdiv(D, BD)", "D // BD")
+    assert refusal("split_tiles", rounded).code == "tile_must_divide"  # type: ignore[attr-defined]
+    asserted = rounded.replace("BD = 64", "BD = 64\n    assert D % BD == 0")
+    assert rewrite("split_tiles", asserted) == ["BD = 16"]
+
+
 def test_a_load_needs_no_bound(rewrite: Callable[..., list[str]]) -> None:
     assert rewrite("split_tiles", text("tl.store(y + o, tl.load(x + o), mask=m)"))
 
