@@ -115,11 +115,14 @@ def _reduction(run: Interpreter, name: str, node: ast.Call, env: Environment) ->
     operation = name
     if value.items is not None:
         items = tuple(
-            shapes.reduced(run, i, axis, keep_dims, operation, node) if known else run.lose(i, node, name)
+            shapes.reduced(run, i, axis, keep_dims, operation, node) if known else shapes.collapsed(run, i, node, name)
             for i in value.items
         )
         return Value(items=items)
-    result = shapes.reduced(run, value, axis, keep_dims, operation, node) if known else run.lose(value, node, name)
+    if known:
+        result = shapes.reduced(run, value, axis, keep_dims, operation, node)
+    else:
+        result = shapes.collapsed(run, value, node, name)
     if name in ("max", "min") and argument(node, 2, "return_indices") is not None:
         result = Value(items=(result, result))
     run.record_work(name, node, result, value)
@@ -142,10 +145,11 @@ def _scan(run: Interpreter, name: str, node: ast.Call, env: Environment) -> Valu
     if value.items is not None:
         return Value(
             items=tuple(
-                shapes.scanned(run, i, axis, name, node) if known else run.lose(i, node, name) for i in value.items
+                shapes.scanned(run, i, axis, name, node) if known else shapes.collapsed(run, i, node, name)
+                for i in value.items
             )
         )
-    result = shapes.scanned(run, value, axis, name, node) if known else run.lose(value, node, name)
+    result = shapes.scanned(run, value, axis, name, node) if known else shapes.collapsed(run, value, node, name)
     run.record_work(name, node, result, value)
     return result
 

@@ -91,8 +91,7 @@ def reduced(run: Interpreter, value: Value, axis: int | None, keep_dims: bool, o
     """A reduction over dimension `axis`, or over all: lanes that go become a partial of their tile."""
     line = node.lineno
     if value.dims is None:
-        lost = run.lose(value, node, operation)
-        return replace(lost, dims=() if axis is None else None)
+        return replace(collapsed(run, value, node, operation), dims=() if axis is None else None)
     rank = len(value.dims)
     chosen = list(range(rank)) if axis is None else [axis % rank] if rank and -rank <= axis < rank else []
     gone = [value.dims[i] for i in chosen]
@@ -104,7 +103,7 @@ def reduced(run: Interpreter, value: Value, axis: int | None, keep_dims: bool, o
             crosses[lane] = Cross(
                 lane, linear and lane in value.padded_zero and (known is None or known.linear), line, operation
             )
-    symbols = value.symbols | union(_size_symbols(d) for d in gone)
+    symbols = value.symbols | union(_size_symbols(run, d) for d in gone)
     dims = (
         tuple(Dim("1") if i in chosen else d for i, d in enumerate(value.dims))
         if keep_dims
@@ -125,26 +124,39 @@ def reduced(run: Interpreter, value: Value, axis: int | None, keep_dims: bool, o
     )
 
 
-def _size_symbols(dim: Dim) -> frozenset[str]:
-    """Reducing a dimension without lanes of a tile makes the result depend on the tile's size."""
-    if dim.lanes or dim.size is None:
+def _size_symbols(run: Interpreter, dim: Dim) -> frozenset[str]:
+    """Reducing or scanning a dimension without lanes of a tile makes the result depend on the dimension's size."""
+    if dim.lanes:
         return frozenset()
-    return symbols_in(dim.size)
+    return _any_size(run) if dim.size is None else symbols_in(dim.size)
+
+
+def collapsed(run: Interpreter, value: Value, node: ast.AST, operation: str) -> Value:
+    """A reduction or scan along a dimension that is not known: lost, and of any size."""
+    lost = run.lose(value, node, operation)
+    return replace(lost, symbols=lost.symbols | _any_size(run))
+
+
+def _any_size(run: Interpreter) -> frozenset[str]:
+    """What a size that is not known may be made of."""
+    return run.kernel.constexprs
 
 
 def scanned(run: Interpreter, value: Value, axis: int | None, operation: str, node: ast.Call) -> Value:
-    """A scan or sort along one dimension: lanes on it belong to their tile."""
+    """A scan or sort along one dimension: lanes on it belong to their tile, and equal lanes become unequal."""
     if value.dims is None:
-        return run.lose(value, node, operation)
+        return collapsed(run, value, node, operation)
     rank = len(value.dims)
     axis = axis if axis is not None else rank - 1 if operation in LAST_DIMENSION else 0
-    along = value.dims[axis % rank].lanes if rank and -rank <= axis < rank else value.lanes
+    scanned_dims = (value.dims[axis % rank],) if rank and -rank <= axis < rank else value.dims
+    along = frozenset(lane for dim in scanned_dims for lane in dim.lanes)
     crosses = {c.axis: replace(c, linear=False) for c in value.cross}
     crosses |= {a: Cross(a, False, node.lineno, operation) for a in along}
     return replace(
         value,
         poly=None,
         cross=frozenset(crosses.values()),
+        symbols=value.symbols | union(_size_symbols(run, d) for d in scanned_dims),
         bounds=frozenset(),
         constant=None,
         padded_zero=value.padded_zero - along,
@@ -195,7 +207,7 @@ def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: a
 
     base = elementwise([a, b], node.lineno, "dot")
     if a.dims is None or b.dims is None or len(a.dims) < 2 or len(b.dims) < 2:
-        result = run.lose(base, node, "dot")
+        result = collapsed(run, base, node, "dot")
     else:
         crosses = {c.axis: c for c in _dot_cross(a, b)}
         inner = a.dims[-1].lanes | b.dims[-2].lanes
@@ -211,7 +223,7 @@ def dot(run: Interpreter, a: Value, b: Value, accumulator: Value | None, node: a
             cross=frozenset(crosses.values()),
             dtype="fp32",
             lost=a.lost | b.lost,
-            symbols=base.symbols | (frozenset() if inner else _size_symbols(a.dims[-1])),
+            symbols=base.symbols | (frozenset() if inner else _size_symbols(run, a.dims[-1])),
             padded_zero=(a.padded_zero & frozenset(a.dims[-2].lanes)) | (b.padded_zero & frozenset(b.dims[-1].lanes)),
         )
     if accumulator is not None:

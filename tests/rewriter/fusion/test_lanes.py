@@ -92,6 +92,24 @@ REASONS = {
     "tile_by_shape": (Y.format("b_v / b_v.shape[0]"), "tile_used_otherwise"),
     "tile_in_branch": ("if BV > 16:\n    " + Y.format("b_v"), "tile_used_otherwise"),
     "tile_in_loop": ("for i in range(BV):\n    b_v = b_v * 0.5\n" + Y.format("b_v"), "tile_used_otherwise"),
+    "scan_of_equal_lanes": (
+        "e = tl.zeros([BV], dtype=tl.float32) + c\n" + Y.format("b_v * tl.cumsum(e, 0)"),
+        "tile_used_otherwise",
+    ),
+    "scan_of_equal_lanes_in_a_loop": (
+        "e = tl.zeros([BV], dtype=tl.float32)\nfor t in range(T):\n    e = e * 0.5 + c\n    b_v += tl.cumsum(e, 0)\n"
+        + Y.format("b_v"),
+        "tile_used_otherwise",
+    ),
+    "sum_of_equal_lanes_in_another_shape": (
+        "e = tl.reshape(tl.zeros([BV], dtype=tl.float32) + c, (BV // 2, 2))\n" + Y.format("b_v * tl.sum(tl.sum(e, 0))"),
+        "tile_used_otherwise",
+    ),
+    "product_of_equal_lanes": (
+        "e = tl.dot(tl.zeros([16, BV], dtype=tl.float32) + c, tl.zeros([BV, 16], dtype=tl.float32) + c)\n"
+        + Y.format("b_v * tl.max(e)"),
+        "tile_used_otherwise",
+    ),
     "lane_number": (Y.format("b_v + tl.load(s + tl.arange(0, BV))"), "tile_used_otherwise"),
     "number_of_tiles": (Y.format("b_v / tl.cdiv(V, BV)"), "tile_used_otherwise"),
     "exit_by_tile": ("if BV > 16:\n    return\n" + Y.format("b_v"), "tile_used_otherwise"),
