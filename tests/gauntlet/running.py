@@ -81,6 +81,9 @@ def _new_first(found: list[Piece]) -> list[Piece]:
 
 
 def _calls_a_kernel(piece: Piece) -> float:
+    if piece.is_sidecar:
+        # Their kernels are not known before; they have few, and several workloads.
+        return 1.5
     return len(piece.calls) / max(1, len({kernel for _, _, kernels in piece.calls for kernel in kernels}))
 
 
