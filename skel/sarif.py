@@ -58,7 +58,8 @@ def _opportunities(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             against = "; ".join(f"refused ({r['code']}): {r['message']}" for r in found["refusals"])
             text = f"{found['skeleton']}: {found['why']}" + (f"; {against}" if against else "")
             result = _result(found["skeleton"], "note", text, kernel["file"], found["line"], None)
-            yield {**result, "rank": round(100 * found.get("gain", 0.0), 1)}
+            why = {"properties": {"why_this_rank": found["gain_why"]}} if found.get("gain_why") else {}
+            yield {**result, "rank": round(100 * found.get("gain", 0.0), 1), **why}
 
 
 def _result(rule: str, level: str, text: str, file: str | None, line: int | None, end: int | None) -> dict[str, Any]:

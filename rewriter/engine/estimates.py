@@ -96,10 +96,10 @@ def _literal_tile(context: FusionContext) -> int | None:
     argument = launch.arguments.get(context.tile)
     nodes = [follow(context.module, argument)[0]] if argument is not None else []
     nodes += [b.value for b in trace_tile(context.module, launch, context.tile).sources if b.value is not None]
-    return next((number for node in nodes if (number := _number(node)) is not None), None)
+    return next((found for node in nodes if (found := number(node)) is not None), None)
 
 
-def _number(node: ast.expr) -> int | None:
+def number(node: ast.expr) -> int | None:
     """A number, the cap of a `min`, or what a launcher takes where its argument is None."""
     match node:
         case ast.Constant(value=int(value)) if type(value) is int:
@@ -107,9 +107,9 @@ def _number(node: ast.expr) -> int | None:
         case ast.Call(func=ast.Name(id="min"), args=arguments):
             return next((a.value for a in arguments if isinstance(a, ast.Constant) and type(a.value) is int), None)
         case ast.IfExp(test=ast.Compare(left=ast.Name(), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)])):
-            return _number(node.orelse)
+            return number(node.orelse)
         case ast.IfExp(test=ast.Compare(left=ast.Name(), ops=[ast.Is()], comparators=[ast.Constant(value=None)])):
-            return _number(node.body)
+            return number(node.body)
     return None
 
 

@@ -19,7 +19,8 @@ from ..kernel.definition import KernelDef, Module, read_module
 from ..kernel.source import read_source
 from ..reasons import Refuse
 from .dry import applicable
-from .gain import expected_gain
+from .footprint import Footprint, Known, footprint
+from .gain import expected_gain, invariant_work
 from .other_languages import other_kernels
 
 NOT_FOR_SPEED = frozenset(
@@ -56,6 +57,16 @@ class Opportunity:
 
 
 @dataclass(frozen=True, slots=True)
+class RankingFacts:
+    """What a kernel's opportunities are ranked by, beside the places they stand at."""
+
+    invariant_work: dict[str, int]
+    """Operations that repeat in every tile, by kind."""
+    registers_per_thread: Known
+    waves: Known
+
+
+@dataclass(frozen=True, slots=True)
 class KernelScan:
     """One kernel of a scan."""
 
@@ -64,6 +75,8 @@ class KernelScan:
     line: int
     uses: tuple[Use, ...]
     opportunities: tuple[Opportunity, ...]
+    facts: RankingFacts | None = None
+    """What the opportunities are ranked by; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +130,7 @@ class _Scan:
     def __init__(self, module: Module, kernel: KernelDef, path: str, faults: list[Fault]) -> None:
         self.module, self.definition, self.path, self.faults = module, kernel, path, faults
         self.view: KernelView | None = None
+        self._footprint: Footprint | None = None
 
     def is_started(self) -> bool:
         """True for a kernel that is launched here, or reads a program id; never for a helper that returns a value."""
@@ -149,16 +163,29 @@ class _Scan:
                     uses.append(Use(skeleton, used.line, used.why))
                 if seen is not None:
                     state, refusals = applicable(skeleton, self.module, self.definition)
-                    gain = expected_gain(skeleton, skeleton not in NOT_FOR_SPEED, self.view.facts, seen.line)
+                    speed = skeleton not in NOT_FOR_SPEED
+                    gain = expected_gain(skeleton, speed, self.view.facts, seen.line, self.footprint())
                     opportunities.append(
                         Opportunity(skeleton, seen.line, seen.why, state, refusals, gain.score, gain.why)
                     )
             except Exception:  # a fault of ours must not end a user's scan
                 self._failed(f"looking for {skeleton}")
         opportunities.sort(key=lambda o: ({True: 0, None: 1, False: 2}[o.applicable], -o.gain, o.line))
-        return KernelScan(
-            self.path, self.definition.name, self.definition.node.lineno, tuple(uses), tuple(opportunities)
-        )
+        line = self.definition.node.lineno
+        facts = self._ranking_facts() if opportunities else None
+        return KernelScan(self.path, self.definition.name, line, tuple(uses), tuple(opportunities), facts)
+
+    def footprint(self) -> Footprint:
+        """What the kernel takes of a device; found out once."""
+        if self._footprint is None:
+            assert self.view is not None
+            self._footprint = footprint(self.view)
+        return self._footprint
+
+    def _ranking_facts(self) -> RankingFacts:
+        assert self.view is not None
+        taken = self.footprint()
+        return RankingFacts(invariant_work(self.view.facts), taken.registers_per_thread, taken.waves)
 
     def hazards(self) -> list[Finding]:
         assert self.view is not None

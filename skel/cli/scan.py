@@ -23,8 +23,6 @@ FailOn = Annotated[
     list[str], typer.Option("--fail-on", metavar="CODE", help="Exit 1 where a finding or refusal has this code.")
 ]
 _COLUMNS = ("used", "applies", "refused", "advice")
-_TOLD = 0.25
-"""Gains from which on people are told; JSON has all."""
 Sarif = Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0 on stdout, for editors and code hosts.")]
 
 
@@ -88,8 +86,8 @@ def _render(console: Console, document: dict[str, Any]) -> None:
         for found in kernel["opportunities"]:
             state = {True: "could use", False: "could use, but is refused:", None: "consider"}[found["applicable"]]
             console.print(f"  {state} {found['skeleton']} (line {found['line']}): {found['why']}", markup=False)
-            if found.get("gain", 0.0) >= _TOLD:
-                console.print(f"    may gain much ({found['gain']:.2f}): {found['gain_why']}", markup=False)
+            if found.get("gain_why"):
+                console.print(f"    why this rank ({found['gain']:.2f}): {found['gain_why']}", markup=False)
             for refusal in found["refusals"]:
                 console.print(f"    {refusal['code']}, line {refusal['line']}: {refusal['message']}", markup=False)
                 if refusal["hint"]:
