@@ -54,13 +54,18 @@ def check_document(report: CheckReport) -> dict[str, Any]:
         "verdict": checked.verdict.value,
         "out": None,
         "refusals": [],
-        "findings": _dump([*report.findings, *checked.all_findings]),
+        "findings": _dump([*report.findings, *(_in_file(one, checked.name) for one in checked.all_findings)]),
         "candidates": [entry],
         "compile": None,
         "numerics": report.numerics(),
         "timing": None,
         "environment": _environment(report),
     }
+
+
+def _in_file(one: Finding, name: str) -> Finding:
+    """A finding about a candidate that is a file of its own: its lines are that file's."""
+    return one.model_copy(update={"place": one.place.model_copy(update={"file": name})})
 
 
 def figures(report: CompileReport, kernel: str | None) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from skel.store.jobs import Job, State
 from skel.store.schema import Finding, Record, Refusal
+from skel.told import told_once
 
 from .limits import LIMITS
 
 _LONGEST = 400
-_SEVERITIES = ("error", "warning", "info")
 _MOST = 12
 
 
@@ -69,7 +69,8 @@ class JobOutput(Record):
 def job_output(job: Job) -> dict[str, Any]:
     """The answer about a job in plain JSON types, at most `LIMITS.view_bytes` of them."""
     stored = job.result or {}
-    findings = sorted(stored.get("findings", ()), key=lambda one: _SEVERITIES.index(one["severity"]))
+    findings = told_once(stored.get("findings", ()))
+    hidden = len(stored.get("findings", ())) - len(findings)
     refusals = list(stored.get("refusals", ()))
     answer: dict[str, Any] = {
         "job": job.id,
@@ -88,7 +89,8 @@ def job_output(job: Job) -> dict[str, Any]:
     }
     while size_of(answer) > LIMITS.view_bytes and _drop_one(answer):
         pass
-    answer["left_out"] = len(findings) + len(refusals) - len(answer["findings"]) - len(answer["refusals"])
+    shown = len(answer["findings"]) + len(answer["refusals"])
+    answer["left_out"] = hidden + len(findings) + len(refusals) - shown
     return answer
 
 

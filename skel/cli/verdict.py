@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from skel.counted import counted
 from skel.meaning import MEANING
 from skel.store.schema.words import Verdict
+from skel.told import told_once
 
 from .tables import print_table
 from .timing import render_timing
@@ -13,7 +15,6 @@ from .timing import render_timing
 if TYPE_CHECKING:
     from rich.console import Console
 
-_SEVERITIES = ("error", "warning", "info")
 _COLUMNS = (
     ("candidate", "name"),
     ("registers", "registers"),
@@ -43,7 +44,7 @@ def render_verdict(console: Console, document: dict[str, Any]) -> None:
     if (document["timing"] or {}).get("workloads"):
         render_timing(console, document["timing"])
     hinted: set[str] = set()
-    for finding in sorted(document["findings"], key=lambda finding: _SEVERITIES.index(finding["severity"])):
+    for finding in told_once(document["findings"]):
         _finding(console, finding, with_hint=finding["severity"] != "info" and finding["code"] not in hinted)
         hinted.add(finding["code"])
     _next(console, document, verdict)
@@ -60,7 +61,9 @@ def _finding(console: Console, finding: dict[str, Any], with_hint: bool) -> None
     place = finding["place"]
     where = ":".join(str(x) for x in (place["file"], place["line"]) if x is not None)
     parts = [finding["severity"], where, f"{finding['code']}:", finding["message"]]
-    how = ", ".join(x for x in (place["workload"], finding["measured"]) if x)
+    further = finding["data"].get("further_cases")
+    cases = f"and in {counted(further, 'further case')}" if further else None
+    how = ", ".join(x for x in (place["workload"], finding["measured"], cases) if x)
     console.print("  " + " ".join(part for part in parts if part) + (f" ({how})" if how else ""), markup=False)
     if finding["hint"] and with_hint:
         console.print(f"    what to do: {finding['hint']}", markup=False)

@@ -57,6 +57,40 @@ def test_nothing_is_said_where_it_is_not_certain(finding: dict[str, Any], text: 
     assert wrong_elements([finding], text, "k.py") == []
 
 
+WRITER = {"kernel": "row_kernel", "program": [2, 1, 0], "line": 32, "tile": [[2, 0], [2, 63]]}
+
+
+def test_where_the_source_does_not_tell_it_the_stores_that_were_seen_do() -> None:
+    seen = {**differs("y", "[2, 5]"), "data": {"output": "y", "first_index": "[2, 5]", "writer": WRITER}}
+    (found,) = wrong_elements([seen], "x = 1", "k.py")
+    assert found.code == "wrong_element" and (found.place.file, found.place.line) == ("k.py", 32)
+    assert "program (2, 1, 0) of row_kernel, tile [2, 0] to [2, 63], at line 32" in found.message
+    assert found.data["program"] == [2, 1, 0] and found.data["index"] == "[2, 5]"
+
+
+def test_an_element_that_nobody_stored_is_told_with_the_one_before_it() -> None:
+    near = {"kernel": "row_kernel", "program": [1, 0, 0], "line": 32, "element": [1, 63]}
+    unwritten = {"code": "uninitialised_read", "severity": "error", "measured": "interpreter",
+                 "place": {"workload": "w"}, "data": {"output": "0", "index": "[2, 0]", "unwritten": near}}  # fmt: skip
+    (found,) = wrong_elements([unwritten], "x = 1", "k.py")
+    assert found.code == "unwritten_element" and found.place.line == 32
+    assert "output 0 [2, 0] is stored by no program" in found.message
+    assert "[1, 63], is by program (1, 0, 0) of row_kernel at line 32" in found.message
+    unwritten["data"] = {"output": "0", "index": "[2, 0]", "unwritten": {}}
+    (found,) = wrong_elements([unwritten], "x = 1", "k.py")
+    assert found.place.line is None and "nothing before it either" in found.message
+
+
+def test_what_is_written_past_a_memory_is_told_once_with_its_program() -> None:
+    data = {"tensor": "the tensor of empty number 1", "side": "after", "bytes": 96, "writer": WRITER}
+    past = {"code": "out_of_bounds_write", "severity": "error", "measured": "interpreter",
+            "place": {"workload": "w"}, "data": data}  # fmt: skip
+    (found,) = wrong_elements([past, past], "x = 1", "k.py")
+    assert found.code == "written_outside" and "96 bytes after the tensor of empty number 1" in found.message
+    assert found.place.line == 32 and "program (2, 1, 0)" in found.message
+    assert wrong_elements([past | {"severity": "warning"}], "x = 1", "k.py") == []
+
+
 def schedule(settings: dict[str, Any]) -> list[Version]:
     skeleton = load_skeleton(packaged_folder() / "fuse_vtiles" / "skeleton.yaml")
     return by_schedule(skeleton, KDA, "k.py", "kda_decode_kernel", settings)
@@ -100,7 +134,7 @@ def test_the_first_wrong_version_is_named(verdicts: list[Verdict], named: str | 
     if named is None:
         assert found is None
         return
-    assert found is not None and named in found.message and found.code == "wrong_step"
+    assert found is not None and named in found.message and found.code == "wrong_change"
 
 
 def test_a_change_of_several_lines_is_taken_apart_where_its_lines_stand_alone() -> None:

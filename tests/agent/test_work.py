@@ -37,13 +37,23 @@ def test_a_wrong_candidate_is_told_where_and_why(session: Session, place: Place)
     answer = call(session, "check_equivalence", original="scale.py", candidate="wrong.py")
     assert answer["verdict"] == "wrong"
     found = {one["code"]: one for one in answer["findings"]}
-    assert {"values_differ", "wrong_element", "wrong_step"} <= set(found)
-    element, step = found["wrong_element"], found["wrong_step"]
-    assert element["data"] == {"output": "output", "index": [0], "program": 0, "tile_lanes": 16}
+    assert {"values_differ", "wrong_element", "wrong_change"} <= set(found)
+    element, step = found["wrong_element"], found["wrong_change"]
+    assert [one["code"] for one in answer["findings"]][:2] == ["wrong_element", "wrong_change"]
+    assert {key: element["data"][key] for key in ("output", "index", "program", "tile_lanes")} == {
+        "output": "output", "index": [0], "program": 0, "tile_lanes": 16
+    }  # fmt: skip
+    if element["measured"] == "interpreter":  # what was seen of the stores says the same
+        seen = element["data"]["writer"]
+        assert seen["program"] == [0, 0, 0] and seen["line"] == element["place"]["line"]
+        assert seen["tile"] == [[0], [15]]
     assert element["place"]["line"] == WRONG.splitlines().index("    tl.store(y + at, scaled, mask=at < n)") + 1
     assert step["data"]["statement"] == "length = tl.sqrt(value * value + 1.5)"
     assert step["place"]["file"] == "wrong.py"
-    assert found["values_differ"]["hint"] and found["values_differ"]["data"]["first_index"]
+    differs = found["values_differ"]
+    assert differs["hint"] and differs["data"]["first_index"] and differs["place"]["file"] == "wrong.py"
+    assert differs["data"]["further_cases"] > 0 and answer["left_out"] > 0
+    assert [one["tool"] for one in answer["next"]] == ["get_job", "check_equivalence"]
 
 
 def test_a_skeleton_is_added_when_its_cases_pass(session: Session) -> None:

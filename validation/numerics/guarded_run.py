@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from .fresh import fresh_memory
 from .launches import recorded
 from .reads import watched_reads
 from .redzones import Arena
+from .writers import watched_stores
 from .written import Watch
 
 
@@ -52,8 +54,10 @@ def guarded_run(
     fill: int,
     numbers: Correctness,
     watch: Watch | None = None,
+    writers: Path | None = None,
 ) -> Ran:
-    """Runs `run` on a guarded copy of `inputs`, zones filled with the byte `fill`; `watch` looks at its launches.
+    """Runs `run` on a guarded copy of `inputs`, zones filled with the byte `fill`; `watch` looks at its launches. Who
+    stored what is saved at `writers`.
 
     Raises whatever `run` raises.
     """
@@ -65,7 +69,8 @@ def guarded_run(
     threads = _thread._count()
     if watch is not None:
         watch.begin(arena)
-    with recorded(watch) as launches, watched_reads(arena) as reads, fresh_memory(arena):
+    following = watched_stores(arena) if writers is not None else nullcontext()
+    with recorded(watch) as launches, watched_reads(arena) as reads, following as stores, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
         left = _thread._count() - threads + launches.unfinished_streams()
@@ -74,6 +79,8 @@ def guarded_run(
     if watch is not None:
         watch.end(result, guarded)
     outputs = trees.flatten(result)
+    if stores is not None and writers is not None:
+        stores.save(outputs, writers)
     odd = {
         name: type(leaf).__name__
         for name, leaf in outputs.items()
@@ -106,7 +113,8 @@ def run_and_save(
     for number in range(case.reruns):
         other = case.reruns > 1 and number == case.reruns - 1
         watch = Watch() if number == 0 else None
-        ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers, watch)
+        writers = folder / f"{case.id}.writers.pt" if number == 0 else None
+        ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers, watch, writers)
         trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, folder / f"{case.id}.{number}.pt")
         facts.append(ran.facts())
         if watch is not None:

@@ -22,6 +22,7 @@ from .outputs import Fact, compare_form, compare_values, compare_with_reference,
 from .probes.judge import judge_probe
 from .probes.run import first_cases
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
+from .traced import trace
 from .undone import from_kernels
 
 _QUESTIONS = 6
@@ -63,7 +64,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         if not found:
             found = _not_from_kernels(case, payload, own) if case.id in firsts else []
             asked += questions(case, own, out, payload["exact"], numbers)
-        verdicts[case.id] = found
+        verdicts[case.id] = trace(found, own / f"{case.id}.writers.pt")
         done.append(case)
         if case.kind == "declared":
             _pool(pools, case, own, out, payload["agrees"][case.id])

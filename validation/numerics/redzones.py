@@ -29,6 +29,15 @@ class _Guarded:
     """Bytes of data between the zones."""
 
 
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where the data of one memory lies: its storage's address, and the addresses from `low` up to `high`."""
+
+    storage: int
+    low: int
+    high: int
+
+
 class Arena:
     """The guarded memory of one run. `fill` is the byte in the zones, `zone` their size in bytes."""
 
@@ -125,6 +134,12 @@ class Arena:
             if low < end + self._zone and high > end and low >= start:
                 return held.name, "after", high - end
         return None
+
+    def extents(self) -> list[Extent]:
+        """Where the data of every memory lies."""
+        return [
+            Extent(held.base.untyped_storage().data_ptr(), start, start + held.size) for held, start in self._starts()
+        ]
 
     def _starts(self) -> list[tuple[_Guarded, int]]:
         return [(held, held.base.data_ptr() + self._zone) for held in self._held]

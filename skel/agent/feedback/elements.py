@@ -1,4 +1,5 @@
-"""The program, the tile and the statement that wrote an output's first wrong element, where the source tells."""
+"""The program, the tile and the statement that wrote an output's first wrong element: as the source tells, or as the
+interpreter saw it."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from skel.rewriter.kernel.launch import Launch, launches_of
 from skel.rewriter.reasons import Refuse, finding
 from skel.store.schema import Finding, Place
 
+from .seen import seen_element, seen_outside
+
 if TYPE_CHECKING:
     from skel.rewriter.analysis.events import Access
 
@@ -20,24 +23,35 @@ _CODES = frozenset({"values_differ", "nonfinite_differs", "uninitialised_read", 
 
 
 def wrong_elements(findings: Iterable[dict[str, Any]], text: str, path: str) -> list[Finding]:
-    """One finding an output: who writes its first wrong element, read from `text`, the file that was judged.
+    """One finding an output: who writes its first wrong element, in `text`, the file that was judged; and one a memory
+    that was written past its end.
 
-    Told only where it is certain: the output is a buffer that one launcher returns or is given by that name, the kernel
-    stores to it along one axis with consecutive lanes, and the tile is a plain number at the launch.
+    From the source it is told where it is certain: the output is a buffer that one launcher returns or is given by that
+    name, the kernel stores to it along one axis with consecutive lanes, and the tile is a plain number at the launch.
+    Else it is told where the interpreter saw the store.
     """
     first: dict[str, dict[str, Any]] = {}
+    outside: dict[tuple[str, str], Finding] = {}
     for one in findings:
+        if one["code"] == "out_of_bounds_write" and one["severity"] == "error" and one["data"].get("writer"):
+            outside.setdefault((one["data"]["tensor"], one["data"]["side"]), seen_outside(one, path))
         name = one["data"].get("output", one["data"].get("name"))
         if one["code"] in _CODES and one["severity"] == "error" and isinstance(name, str):
             first.setdefault(name, one)
-    if not first:
-        return []
+    written = [
+        _finding(name, one, writers, path) or seen_element(name, one, path)
+        for writers in [_writers_in(text, path)]
+        for name, one in first.items()
+    ]
+    return [*outside.values(), *(one for one in written if one is not None)]
+
+
+def _writers_in(text: str, path: str) -> list[_Writer]:
     try:
         module = load_module(text, path)
-        writers = [writer for kernel in module.entry_kernels for writer in _writers(module, kernel)]
+        return [writer for kernel in module.entry_kernels for writer in _writers(module, kernel)]
     except Refuse:
         return []
-    return [made for name, one in first.items() if (made := _finding(name, one, writers, path)) is not None]
 
 
 class _Writer:
@@ -113,7 +127,8 @@ def _finding(name: str, one: dict[str, Any], writers: list[_Writer], path: str) 
         Place(file=path, line=writer.line, kernel=writer.kernel, axis=writer.axis, workload=one["place"]["workload"]),
         severity="error",
         measured=one["measured"],
-        data={"output": name, "index": list(index), "program": number, "tile_lanes": writer.tile},
+        data={"output": name, "index": list(index), "program": number, "tile_lanes": writer.tile}
+        | ({"writer": one["data"]["writer"]} if "writer" in one["data"] else {}),
         output=name,
         index=str(list(index)),
         program=f"{writer.axis} = {number}",

@@ -20,6 +20,8 @@ class Version:
     step: str
     """The last of them, in words."""
     text: str
+    by_hand: bool = False
+    """Whether it is a change of somebody's, rather than a step of a schedule."""
 
 
 Judge = Callable[[Sequence[Version]], Sequence[Verdict]]
@@ -69,7 +71,8 @@ def by_hunk(original: str, candidate: str) -> list[Version]:
             at = high
         low, high = changes[number - 1][1:3]
         where = f"line {low + 1}" if high - low <= 1 else f"lines {low + 1} to {high}"
-        versions.append(Version(f"the change at {where} of the original", "".join([*lines, *before[at:]])))
+        text = "".join([*lines, *before[at:]])
+        versions.append(Version(f"the change at {where} of the original", text, by_hand=True))
     return versions
 
 
@@ -103,7 +106,7 @@ def by_line(before: str, version: Version) -> list[Version]:
         return []
     changed = [number for number, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
     return [
-        Version(f"{version.step}, up to its line {at + 1},", "".join([*new[: at + 1], *old[at + 1 :]]))
+        Version(f"{version.step}, up to its line {at + 1},", "".join([*new[: at + 1], *old[at + 1 :]]), version.by_hand)
         for at in changed
     ]
 
@@ -111,15 +114,17 @@ def by_line(before: str, version: Version) -> list[Version]:
 def _finding(version: Version, before: str, path: str, measured: str) -> Finding:
     lines = changed_lines(before, version.text)
     shown = ", ".join(map(str, lines[:6])) + (f" and {len(lines) - 6} more" if len(lines) > 6 else "")
+    shown = ("line " if len(lines) == 1 else "lines ") + shown
+    where = "candidate" if version.by_hand else "rewritten file"
     statement = version.text.splitlines()[lines[0] - 1].strip() if len(lines) == 1 else None
     return finding(
-        "wrong_step",
+        "wrong_change" if version.by_hand else "wrong_step",
         Place(file=path, line=lines[0] if lines else None),
         severity="error",
         measured=measured,
         data={"lines": lines[:50], **({"statement": statement} if statement else {})},
         step=version.step,
-        lines=f"{shown} of the rewritten file" + (f" (`{statement[:120]}`)" if statement else ""),
+        lines=f"{shown} of the {where}" + (f" (`{statement[:120]}`)" if statement else ""),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skel.store.schema import Record, Verdict
+from skel.told import told_once
 
 from ..roots import Source
 from ..session_type import Session
@@ -84,12 +85,16 @@ def _work(work: Work, given: Given) -> Worked:
             {key: one[key] for key in ("label", "verdict", "cases_passed", "cases_wrong")} for one in workloads
         ],
     }
-    errors = [one for one in document["findings"] if one["severity"] == "error"]
+    errors = [one for one in told_once(document["findings"]) if one["severity"] == "error"]
     said = f": {errors[0]['message']}" if errors else ""
+    same = {key: value for key, value in given.model_dump(exclude={"wait_seconds"}).items() if value}
     onward = (
-        []
-        if result.verdict is not Verdict.EQUIVALENT
-        else [follow("benchmark", "it is right; is it faster?", original=given.original, candidate=given.candidate)]
+        [follow("benchmark", "it is right; is it faster?", **{k: v for k, v in same.items() if k != "full"})]
+        if result.verdict is Verdict.EQUIVALENT
+        else [
+            follow("get_job", "every finding, with its figures", job=work.job, part="report"),
+            follow("check_equivalence", "once the line that the findings name is changed", **same),
+        ]
     )
     return Worked(
         f"{result.verdict.value}{said}",

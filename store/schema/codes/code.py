@@ -17,7 +17,12 @@ class Code:
     hint: str
 
     def message(self, **fields: object) -> str:
-        """The template with `fields` filled in. Raises KeyError where a field is missing."""
+        """The template with `fields` filled in; an `output` that is only numbered is called so.
+
+        Raises KeyError where a field is missing.
+        """
+        if str(fields.get("output", "")).isdigit():
+            fields["output"] = f"output {fields['output']}"
         return self.template.format(**fields)
 
 
