@@ -224,6 +224,29 @@ def test_a_slower_version_is_told_what_changed(
         assert told[0]["hint"] and told[0]["cost"] and told[0]["compared_with"]
 
 
+@pytest.mark.slow
+def test_where_every_candidate_lost_it_is_said_what_changed_and_none_is_tried_again(
+    gpu: None, idle: Session, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.root / "scale.py").write_text(SCALE)
+
+    def measured(plan: Plan, state: str | None, report: Any) -> BenchResult:
+        (tmp_path / "state").mkdir()
+        names = [one.name for one in plan.candidates]
+        ratios = {name: 0.8 - 0.01 * number for number, name in enumerate(names)}
+        timed = screened(tmp_path / "state", plan, {name: {"small": ratio} for name, ratio in ratios.items()})
+        add_finals(timed, "small", ratios)
+        return read_bench(plan, tmp_path / "state")
+
+    monkeypatch.setattr(skel.bench, "measure_here", measured)
+    worked = do(idle, "apply_skeleton", tmp_path, skeleton="div_to_reciprocal", file="scale.py")
+    assert worked.verdict == "slower" and worked.result["out"] is None
+    tools = [one["tool"] for one in worked.next]
+    assert tools[0] == "add_evidence" and "scan_kernel" in tools and "apply_skeleton" not in tools
+    (told,) = [one for one in worked.findings if one["code"] == "figures_changed"]
+    assert told["severity"] == "warning" and told["message"].startswith(worked.result["candidates"][0]["name"])
+
+
 def test_traffic_counts_the_warps_of_all_programs() -> None:
     counts = {"global_loads": 3, "global_stores": 1, "shuffles": 9}
     plain = dict.fromkeys(("spill_bytes", "stack_bytes", "shared_memory_bytes"), 0)

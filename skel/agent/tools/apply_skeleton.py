@@ -194,6 +194,14 @@ def _next(
             calls.append(follow("benchmark", "it was not timed", **{k: v for k, v in arguments.items() if v}))
         calls.append(follow("scan_kernel", "what else applies to the result", file=written))
         return calls
+    if document["timing"]["timed"]:  # every candidate was timed: none of them is left to be tried
+        why = f"it competes with {given.skeleton}"
+        return [
+            follow("add_evidence", "keep it: a loss is worth knowing too", job=work.job),
+            *(follow("explain", why, skeleton=one, file=given.file) for one in skeleton.interactions.competes_with[:2]),
+            follow("scan_kernel", "what else applies", file=given.file),
+            follow("get_job", "every candidate and its times", job=work.job, part="report"),
+        ]
     if verdict is Verdict.NOT_APPLICABLE:
         others = skeleton.interactions.competes_with[:2]
         return [
