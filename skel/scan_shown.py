@@ -19,7 +19,7 @@ def show_findings(document: dict[str, Any], told: Callable[[str], None] = lambda
 
     Raises WorkerError where nothing can be run here.
     """
-    from skel.validation.witness import Asked, show
+    from skel.validation.witness.show import Asked, show
 
     by_file: dict[str, list[dict[str, Any]]] = {}
     for finding in document["findings"]:
