@@ -45,6 +45,8 @@ class Workload:
     floor_us: dict[str, float]
     widened: str
     """The fastest version that only widens the tile; empty where none was timed."""
+    own_tried: bool = True
+    """Other configurations of the original were tried."""
 
     def version(self, name: str) -> Version | None:
         return next((one for one in self.versions if one.name == name), None)
@@ -55,7 +57,12 @@ class Workload:
         return self.version(self.chosen)
 
     def over_own(self, mode: str) -> float | None:
-        """The chosen version over the original's own best configuration, from their median times; 1 is as fast."""
+        """The chosen version over the original's own best configuration, from their median times; 1 is as fast.
+
+        None where no other configuration was tried, or one of the two has no time.
+        """
+        if not self.own_tried:
+            return None
         runs, own = self.runs, self.version(OWN) or self.version(ORIGINAL)
         if runs is None or own is None or mode not in runs.microseconds or mode not in own.microseconds:
             return None
@@ -71,7 +78,8 @@ def workloads_of(evidence: Evidence) -> tuple[Workload, ...]:
         for entry in rows(evidence.timing.get("screening"))
         if get(entry, "settings", "form") == "widen"
     }
-    return tuple(_workload(row, widened) for row in evidence.workloads)
+    own_tried = any(get(entry, "cold") for entry in rows(evidence.timing.get("own_configurations")))
+    return tuple(_workload(row, widened, own_tried) for row in evidence.workloads)
 
 
 def plots_of(found: tuple[Workload, ...], protocol: Any) -> tuple[Plot, ...]:
@@ -80,7 +88,7 @@ def plots_of(found: tuple[Workload, ...], protocol: Any) -> tuple[Plot, ...]:
     return tuple(_plot(one, scale, protocol) for one in found if one.versions)
 
 
-def _workload(row: dict[str, Any], widened: set[str]) -> Workload:
+def _workload(row: dict[str, Any], widened: set[str], own_tried: bool) -> Workload:
     chosen = text(row, "chosen") or ORIGINAL
     own = text(row, "own", "name")
     versions = [_version(name, data, own, chosen) for name, data in named(row.get("candidates")).items()]
@@ -94,6 +102,7 @@ def _workload(row: dict[str, Any], widened: set[str]) -> Workload:
         control={mode: r for mode in MODES if (r := ratio_of(get(row, "control", mode)))},
         floor_us={mode: us for mode in MODES if (us := positive(row, "floor", f"{mode}_us")) is not None},
         widened=next((one.name for one in versions if one.name in widened), ""),
+        own_tried=own_tried,
     )
 
 

@@ -86,6 +86,7 @@ def timed(**changes: Any) -> Evidence:
             "cold_minimum": 1.5, "warm_minimum": 1.6,
         },
         "screening": screening({"loop-2w": (0.84, 1.9), "wide-4w": (1.5, 1.1), "wide-8w": (0.7, 0.0)}),
+        "own_configurations": [{"workload": "small", "cold": {"2w": 1.2}, "left_out": []}],
         "ceilings": {"device_bytes_per_second": 4.6e12, "l2_bytes_per_second": 6.3e12},
         "clocks": [[{"clock_mhz": 1980, "temperature_celsius": 52, "power_watts": 605.8}]],
         "seeds": {"small": [7, 8], "large": [7]},

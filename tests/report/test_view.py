@@ -77,6 +77,9 @@ def test_what_runs_is_held_against_the_originals_own_best() -> None:
     assert small.runs is not None and small.runs.name == "wide-4w"
     assert small.over_own("cold") == pytest.approx(1.5 / 1.2, rel=1e-3)
     assert large.over_own("warm") == pytest.approx(1.88 / 1.25, rel=1e-3)
+    plain = timed()
+    del plain.timing["own_configurations"]
+    assert [one.over_own("cold") for one in article(plain).workloads] == [None, None]
 
 
 def test_winners_and_losers() -> None:

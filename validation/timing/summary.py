@@ -90,15 +90,17 @@ def _settled_badly(made: dict[str, Any]) -> str:
 
 def _means(plan: Plan, state: State, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Geometric means over workloads of what is chosen: over the original as shipped, by mode; over the original's own
-    best configuration; over the best widened tile; and the smallest ratio. Absent where a workload has no finals."""
+    best configuration, where other configurations were tried; over the best widened tile; and the smallest ratio.
+    Absent where a workload has no finals."""
     complete = [one for one in rows if "candidates" in one]
     if not rows or len(complete) < len(rows):
         return {}
     means: dict[str, Any] = {}
     for mode in MODES:
         means[mode] = _mean(plan, state, rows, mode, lambda one: "original").to_dict()
-        over_own = _mean(plan, state, rows, mode, lambda one: OWN if one["own"] else "original")
-        means[f"{mode}_over_own"] = over_own.to_dict()
+        if any(line["options"] for line in state.all("own")):
+            over_own = _mean(plan, state, rows, mode, lambda one: OWN if one["own"] else "original")
+            means[f"{mode}_over_own"] = over_own.to_dict()
         if all(_widened(plan, one) for one in rows):
             means[f"{mode}_over_widened"] = _mean(plan, state, rows, mode, lambda one: _widened(plan, one)).to_dict()
         ratios = [one["candidates"][one["chosen"]]["ratio"][mode]["median"] if one["chosen"] else 1.0 for one in rows]

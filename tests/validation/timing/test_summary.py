@@ -128,6 +128,14 @@ def test_both_baselines_and_the_widened_tile_are_printed(tmp_path: Path) -> None
     assert means["warm_over_widened"]["median"] == pytest.approx(1.6, rel=0.02)
 
 
+def test_without_other_configurations_there_is_no_ratio_to_the_best_of_them(tmp_path: Path) -> None:
+    plan = plan_of("x")
+    state = screened(tmp_path, plan, {"x": {"a": 2.0}})
+    add_finals(state, "a", {"x": 2.0})
+    means = summarise(plan, state)["geometric_mean"]
+    assert "cold" in means and not [key for key in means if key.endswith("_over_own")]
+
+
 def test_the_same_state_gives_the_same_evidence_and_it_can_be_loaded(tmp_path: Path) -> None:
     plan, _ = timed(tmp_path, {"a": 2.0, "b": 0.8})
     first, second = (evidence_of(read_bench(plan, tmp_path)) for _ in range(2))
@@ -151,7 +159,10 @@ def test_evidence_names_a_packages_file_as_the_package_does(tmp_path: Path) -> N
     made = evidence_of(read_bench(plan, tmp_path))
     assert made is not None and made.file == "lib==1.0:lib/norm.py" and made.rerun is not None
     assert made.rerun.model_dump() == {
-        "package": "lib==1.0", "path": "lib/norm.py", "sidecar": "hooks.py", "sidecar_sha256": sha256("# hooks\n"),
+        "package": "lib==1.0",
+        "path": "lib/norm.py",
+        "sidecar": "hooks.py",
+        "sidecar_sha256": sha256("# hooks\n"),
         "settings": {"nk": 1},
     }
     assert made.findings and str(tmp_path) not in made.model_dump_json()
