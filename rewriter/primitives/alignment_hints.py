@@ -16,7 +16,7 @@ Conditions
     - the tile is counted from program ids by sums, products, quotients, remainders and minima of sizes: it is not
       negative;
     - the kernel gives no such hint yet;
-    - of a run-time N: every launch is read and names both.
+    - of a run-time N: every launch is read and gives both as names, numbers or sizes.
     Names that do not meet them are left; where none does, the primitive refuses.
 
 Numerics

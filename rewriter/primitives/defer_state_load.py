@@ -15,7 +15,8 @@ that the load does not fix the layout in which the loop carries the accumulator.
 guard adds the state before it, as ever.
 
 Conditions
-    - the accumulator is `tl.zeros` where the load is added, and a loop that is not unrolled carries it from there;
+    - the accumulator is `tl.zeros` where the load is added, in every arm of a branch that sets it, and a loop that is
+      not unrolled carries it from there;
     - direct: the load has the accumulator's shape and type;
     - first_round: a loop over `range` with a step of one; the load stands under constexpr branches only, beside the
       loop or in a branch beside it; nothing between reads or sets the accumulator or writes memory; the loop does not
@@ -87,6 +88,11 @@ def defer_state_load(module: Module, kernel: KernelDef, form: str = "direct") ->
     return _merged(edits)
 
 
+def _arms(made: Definition) -> list[Definition]:
+    """What a value may be after a branch that sets it in every arm; the definition itself where no branch does."""
+    return [arm for source in made.sources for arm in _arms(source)] if made.kind == "join" else [made]
+
+
 def _merged(edits: list[Edit]) -> list[Edit]:
     """Edits with what is inserted at one place put together, in order."""
     inserted: dict[int, str] = {}
@@ -149,20 +155,28 @@ class _Rewrite:
         source = added.made.sources[0] if added.made.sources else None
         if source is None or not self._is_zeros(source):
             return refusal("state_not_zero", added.statement, name=added.made.name)
-        return self._direct(added, source) if form == "direct" else self._first_round(added)
+        if form != "direct":
+            return self._first_round(added)
+        arms = _arms(source)
+        return next((r for zeros in arms if (r := self._direct(added, zeros, len(arms) > 1)) is not None), None)
 
     def _is_zeros(self, made: Definition) -> bool:
-        if made.kind != "assign" or made.value is None or operation(self.module, self.flow, made.value) != "zeros":
-            return False
-        return made.statement is not None
+        return all(
+            one.kind == "assign"
+            and one.value is not None
+            and one.statement is not None
+            and operation(self.module, self.flow, one.value) == "zeros"
+            for one in _arms(made)
+        )
 
-    def _direct(self, added: Added, zeros: Definition) -> Refusal | None:
+    def _direct(self, added: Added, zeros: Definition, one_of_several: bool) -> Refusal | None:
         given, held = self.types.of(added.statement.value), self.types.definition(zeros)
         if given is None or given != held or len(given) != 1:
             return refusal("state_not_zero", added.statement, also=[zeros.line], name=added.made.name)
         assert zeros.value is not None
         for events in self.facts.runs:
-            if added.statement.value not in events.values:
+            elsewhere = one_of_several and zeros.value not in events.values
+            if added.statement.value not in events.values or elsewhere:
                 continue
             shapes = [events.values[n].dims for n in (added.statement.value, zeros.value) if n in events.values]
             sizes = [None if dims is None else [d.size for d in dims] for dims in shapes]

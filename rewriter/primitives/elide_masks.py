@@ -16,7 +16,7 @@ Conditions
       BK) makes it true in every lane;
     - K and BK are parameters that the kernel never sets, BK a constexpr;
     - the load is assigned in a statement of its own, and no branch around it chooses between mask and no mask already;
-    - of a run-time K: every launch is read and names both.
+    - of a run-time K: every launch is read and gives both as names, numbers or sizes.
     Loads that do not meet them are left; where none does, the primitive refuses.
 
 Numerics
@@ -40,6 +40,7 @@ from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.insert import insert_arguments, insert_parameters
 from ..kernel.launch import Launch, calls_of, readable_launches
+from ..kernel.plain import is_plain, written
 from ..reasons import Refuse, refuse
 from .base import Primitive
 from .names import language_name, names_in_use
@@ -152,15 +153,19 @@ def even_parameters(module: Module, kernel: KernelDef, evens: list[Even]) -> lis
     return edits
 
 
+_ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call)
+
+
 def _argument(module: Module, launch: Launch, even: Even) -> str:
     """The test in the launcher's terms. Raises Refuse(unreadable_launch)."""
     texts = {}
     for name in (even.dimension, even.tile):
         given = launch.arguments.get(name)
-        if not isinstance(given, (ast.Name, ast.Constant)) or launch.splats:
-            why = f"{name} is not given as a plain name"
+        if given is None or not is_plain(module, given) or launch.splats:
+            why = f"{name} is not given there as a name, a number or a size"
             raise refuse("unreadable_launch", launch.call, kernel=launch.kernel.name, why=why)
-        texts[name] = module.source.segment(given)
+        text = written(module, given)
+        texts[name] = text if isinstance(given, _ATOMS) else f"({text})"
     dimension, tile = texts[even.dimension], texts[even.tile]
     return f"{dimension} % {tile} == 0" if even.walks else f"{dimension} >= {tile}"
 

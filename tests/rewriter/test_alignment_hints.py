@@ -74,7 +74,7 @@ REFUSALS = {
     "set again": ([("    tl.store", "    o = o + 1\n    tl.store")], "pattern_not_found", 6),
     "no wrap": ([(") % N", ")")], "pattern_not_found", 6),
     "hinted": ([("    tl.store", "    o = tl.multiple_of(o, 4)\n    tl.store")], "already_applied", 10),
-    "an argument that is computed": ([("p, N, G, BN=", "p, N + 1, G, BN=")], "unreadable_launch", 15),
+    "an argument that is computed": ([("p, N, G, BN=", "p, read(N), G, BN=")], "unreadable_launch", 15),
     "the name is taken": ([("    o =", "    EVEN_N = 1\n    o =")], "name_taken", 6),
 }
 

@@ -23,6 +23,38 @@ def test_direct(rewrite: Callable[..., list[str]]) -> None:
     assert rewrite("defer_state_load", kernel(ZEROS, ADD, *LOOP, END)) == ["b = tl.load(h + o).to(tl.float32)"]
 
 
+BOTH = ["if FLAG:", f"    {ZEROS}", "    m = o < N", "else:", f"    {ZEROS}", "    m = o < D"]
+MASKED = "b += tl.load(h + o, mask=m, other=0.0).to(tl.float32)"
+
+
+def test_zeros_in_both_arms_of_a_branch(rewrite: Callable[..., list[str]], refusal: Callable[..., object]) -> None:
+    assert rewrite("defer_state_load", kernel(*BOTH, MASKED, *LOOP, END)) == [MASKED.replace("+=", "=")]
+    first = rewrite("defer_state_load", kernel(*BOTH, MASKED, *LOOP, END), form="first_round")
+    assert first == ["if N <= 0:", MASKED, "if t == 0:", MASKED]
+    for line, other in ((1, "    b = tl.full([D], 1.0, dtype=tl.float32)"), (4, "    b = tl.load(x + o)")):
+        arms = [*BOTH[:line], other, *BOTH[line + 1 :]]
+        assert refusal("defer_state_load", kernel(*arms, MASKED, *LOOP, END)).code == "state_not_zero"  # type: ignore[attr-defined]
+    one = ["b = tl.full([D], 1.0, dtype=tl.float32)", "if FLAG:", f"    {ZEROS}"]
+    for form in ("direct", "first_round"):
+        found = refusal("defer_state_load", kernel(*one, ADD, *LOOP, END), form=form)
+        assert found.code == "state_not_zero"  # type: ignore[attr-defined]
+
+
+def test_zeros_of_another_shape_in_each_arm(rewrite: Callable[..., list[str]], refusal: Callable[..., object]) -> None:
+    """The state's axes by a flag, as in FLA: each arm has the shape of the load that follows it."""
+    flat, turned = "b = tl.zeros([D, 16], dtype=tl.float32)", "b = tl.zeros([16, D], dtype=tl.float32)"
+    place = [
+        "    p = o[:, None] * 16 + tl.arange(0, 16)[None, :]",
+        "    p = o[None, :] + D * tl.arange(0, 16)[:, None]",
+    ]
+    load = "b += tl.load(h + p).to(tl.float32)"
+    arms = ["if FLAG:", f"    {flat}", place[0], "else:", f"    {turned}", place[1], load]
+    loop = ["for t in range(N):", "    b = b * 0.5", "tl.store(y + p, b)"]
+    assert rewrite("defer_state_load", kernel(*arms, *loop)) == [load.replace("+=", "=")]
+    wrong = [*arms[:4], f"    {flat.replace('[D, 16]', '[1, D]')}", *arms[5:]]
+    assert refusal("defer_state_load", kernel(*wrong, *loop)).code == "state_not_zero"  # type: ignore[attr-defined]
+
+
 def test_first_round(rewrite: Callable[..., list[str]]) -> None:
     loop = ["for t in range(2, N + 1):", LOOP[1]]
     after = rewrite("defer_state_load", kernel(ZEROS, ADD, *loop, END), form="first_round")

@@ -99,8 +99,14 @@ def test_what_is_not_proved(refusal: Callable[..., object], body: list[str]) -> 
     assert refusal("elide_masks", text(*body)).code == "mask_not_proved"  # type: ignore[attr-defined]
 
 
+def test_a_launch_may_give_a_size(rewrite: Callable[..., list[str]]) -> None:
+    for given, test in (("x.shape[0]", "x.shape[0] % "), ("2 * n", "(2 * n) % ")):
+        lines = rewrite("elide_masks", text(*loop("s + o < D"), constexpr=False, given=given))
+        assert any(f"EVEN_D={test}" in line for line in lines), lines
+
+
 def test_launches_that_do_not_say(refusal: Callable[..., object]) -> None:
-    body = text(*loop("s + o < D"), constexpr=False, given="x.shape[0]")
+    body = text(*loop("s + o < D"), constexpr=False, given="read(x)")
     assert refusal("elide_masks", body).code == "unreadable_launch"  # type: ignore[attr-defined]
     body = text(*loop("s + o < D"), constexpr=False).split("\n\n\ndef run")[0]
     assert refusal("elide_masks", body).code == "no_launch_site"  # type: ignore[attr-defined]
