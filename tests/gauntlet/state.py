@@ -47,7 +47,6 @@ def work(
     left = [(key, piece) for key, piece in pieces if key not in done]
     begun = time.monotonic()
     for number, ((key, _), found) in enumerate(in_processes(partial(_second, do), left, jobs, each), 1):
-        # One piece that breaks is a row of the table; the others go on.
         row = {"broken": "".join(traceback.format_exception(found))} if isinstance(found, Exception) else found
         lines.add({"key": key, **row})
         took = time.monotonic() - begun
@@ -55,4 +54,8 @@ def work(
 
 
 def _second(do: Callable[[Any], dict[str, Any]], piece: tuple[str, Any]) -> dict[str, Any]:
-    return do(piece[1])
+    """A piece that breaks is a row of the table, and the others go on. Not every exception can leave its process."""
+    try:
+        return do(piece[1])
+    except Exception:
+        return {"broken": traceback.format_exc()}
