@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -255,6 +255,7 @@ def _compile(progress: Progress, protocol: Protocol, workers: Any) -> None:
 def _run(progress: Progress, protocol: Protocol, workers: Any, where: str) -> Result:
     """Run the chosen candidate against the original."""
     from skel.validation import check as numerics
+    from skel.validation.binaries import launched
     from skel.validation.subject import CandidateSource
 
     job, chosen = progress.job, progress.chosen
@@ -265,7 +266,29 @@ def _run(progress: Progress, protocol: Protocol, workers: Any, where: str) -> Re
         full=job.full, reference_outranks=job.skeleton.purpose is Purpose.ACCURACY, protocol=protocol, workers=workers,
         progress=progress.report,
     )
-    return progress.end(progress.check.candidates[0].verdict)
+    verdict = progress.check.candidates[0].verdict
+    other = _other_binaries(progress, chosen.name, launched(progress.check.candidates[0].ran))
+    return progress.end(Verdict.FAILED if other and verdict.is_success else verdict)
+
+
+def _timed_binaries(result: BenchResult, name: str) -> list[dict[str, Any]]:
+    """The binaries of a candidate that were timed, on all workloads."""
+    rows = (row.get("candidates", {}).get(name, {}) for row in result.timing["workloads"])
+    return [built for row in rows for built in row.get("built", ())]
+
+
+def _other_binaries(progress: Progress, name: str, ran: Sequence[Mapping[str, Any]]) -> bool:
+    """True, with a finding, where the compile check made another binary of what `ran` for the same target, options and
+    specialisation. Launches that it did not compile, of other workloads, are none of its business."""
+    from skel.validation.binaries import other_binaries
+    from skel.validation.findings import from_fact
+
+    compiled = [{"kernel": one.kernel, **one.identity} for one in progress.reports[name].kernels]
+    facts = other_binaries(name, ran, compiled, "the compile check")
+    place = Place(file=progress.job.file)
+    found = [from_fact(fact, place, device()) for fact in facts if fact["severity"] == "error"]
+    progress.findings += found
+    return bool(found)
 
 
 def _time(progress: Progress, protocol: Protocol) -> Result:
@@ -291,6 +314,9 @@ def _time(progress: Progress, protocol: Protocol) -> Result:
         progress.chosen = next(one for one in progress.candidates.items if one.name == first)
         if not result.verdict.is_success:
             return progress.end(result.verdict)
+        other = [name for name in result.variants if _other_binaries(progress, name, _timed_binaries(result, name))]
+        if other:
+            return progress.end(Verdict.FAILED)
         try:
             progress.text, guards = guarded_text(result)
         except Refuse as refused:

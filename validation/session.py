@@ -340,8 +340,9 @@ class Session:
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for launch in (launch for facts in runs.values() for run in facts for launch in run["launches"]):
             key = (launch["kernel"], Path(launch["file"]).name)
-            one = found.setdefault(key, {"kernel": key[0], "file": key[1], "count": 0, "binaries": []})
+            one = found.setdefault(key, {"kernel": key[0], "file": key[1], "count": 0, "binaries": [], "built": []})
             one["count"] += launch["count"]
+            one["built"] += [built for built in launch["built"] if built not in one["built"]]
             one["binaries"] = sorted({*one["binaries"], *launch["binaries"]})
         return tuple(found.values())
 

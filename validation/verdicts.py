@@ -20,6 +20,8 @@ FAILURES = frozenset(
         "device_error",
         "device_setting_changed",
         "wrong_code_ran",
+        "stale_binary",
+        "other_binary_ran",
         "launch_changed",
         "output_not_from_kernel",
         "wrote_outside",

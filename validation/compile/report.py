@@ -41,7 +41,13 @@ class KernelFigures(Record):
     instructions: dict[str, int]
     """Static counts by group: transcendentals, shuffles, barriers, matrix, global loads by width, ..."""
     reductions: tuple[ReductionFigures, ...] = ()
-    binary_sha256: str
+    identity: dict[str, Any]
+    """What the binary is and what it follows from; see `validation/binaries.py`."""
+
+    @property
+    def binary_sha256(self) -> str:
+        """Of the code, without debugging information."""
+        return str(self.identity["binary_sha256"])
 
     @property
     def widest_reduction(self) -> int:

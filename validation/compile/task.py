@@ -6,10 +6,10 @@ at: nothing is launched, so host code behind a launch works on garbage, and what
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
+from ..binaries import identity
 from ..isolation.channel import Emit
 from ..isolation.child import describe
 from ..subject import Subject
@@ -69,9 +69,9 @@ def _from_compiler(error: BaseException | None) -> bool:
 def _figures(launch: CompiledLaunch, target: Target, count: int) -> dict[str, Any]:
     metadata, code = launch.compiled.metadata, launch.compiled.asm
     if target.backend == "cuda":
-        binary, read = code["cubin"], nvidia.figures(code["cubin"], Path.cwd())
+        read = nvidia.figures(code["cubin"], Path.cwd())
     else:
-        binary, read = code["hsaco"], amd.figures(code["amdgcn"])
+        read = amd.figures(code["amdgcn"])
     found = reductions(code["ttgir"])
     programs = 1
     for size in launch.grid:
@@ -87,7 +87,7 @@ def _figures(launch: CompiledLaunch, target: Target, count: int) -> dict[str, An
         "num_stages": metadata.num_stages,
         "enable_fp_fusion": metadata.enable_fp_fusion,
         "shared_memory_bytes": metadata.shared,
-        "binary_sha256": hashlib.sha256(bytes(binary)).hexdigest(),
+        "identity": identity(launch.compiled),
         "reductions": [{"shape": list(r.shape), "axis": r.axis, "warps": r.warps} for r in found],
         **read,
     }

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import audit, limits
+from . import audit, compiled_here, limits
 from .channel import sender
 from .environment import private_folders
 from .tasks import TASKS, load
@@ -41,6 +41,7 @@ def run_child(request: dict[str, Any], descriptor: int, secret: str) -> NoReturn
             scratch.parent if candidate else None,
             (Path(request["payload"]["exchange"]),) if candidate else (),
         )
+        compiled_here.install(lambda tried: emit("forbidden", code=compiled_here.CODE, tried=tried))
         emit("done", result=task(request["payload"], emit))
         status = 0
     except MemoryError as error:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from . import compiled_here
+
 ALLOWED = (
     "PATH",
     "LANG",
@@ -43,6 +45,7 @@ def scrubbed(mode: str, scratch: Path, source: Mapping[str, str] = os.environ) -
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+        compiled_here.VARIABLE: "1",
         "http_proxy": _NOWHERE,
         "https_proxy": _NOWHERE,
         "HF_HUB_OFFLINE": "1",

@@ -9,9 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..isolation.compiled_here import switched_off
+
 WATCHED = (
     *("builtins", "time", "torch", "torch.cuda", "torch.testing", "torch.utils.benchmark"),
     *("triton.testing", "triton.runtime.jit", "triton.runtime.interpreter", "triton.runtime.autotuner"),
+    *("triton.runtime.cache", "triton.compiler.compiler"),
 )
 """Modules whose functions and classes must stay what they are; all loaded ones of this package with them."""
 CLASSES = ("torch.Tensor", "torch.cuda.Event", "torch.cuda.Stream", "torch.cuda.CUDAGraph")
@@ -39,7 +42,7 @@ class Integrity:
     def changed(self) -> list[str]:
         """Names that are another object now, or gone."""
         now = {name: value for place in _places() for name, value in _callables(place)}
-        return sorted(name for name, value in self._before.items() if now.get(name) is not value)
+        return sorted(name for name, value in self._before.items() if now.get(name) is not value) + switched_off()
 
     def settings(self) -> list[dict[str, Any]]:
         """Limits of the device that are others now: name, before, after."""

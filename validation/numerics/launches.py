@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import linecache
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from ..binaries import Identity, identity
 from .written import Watch
 
 HOLD_CYCLES = 50_000_000
@@ -24,7 +24,8 @@ class Launches(Counter[tuple[str, str]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.binaries: dict[tuple[str, str], set[str]] = {}
+        self.built: dict[tuple[str, str], dict[str, Identity]] = {}
+        """By kernel and hash the binaries that were launched."""
         self.foreign: set[tuple[str, str]] = set()
         """Kernels that say they stand in a file which holds other code."""
         self.streams: list[Any] = []
@@ -46,7 +47,8 @@ class Launches(Counter[tuple[str, str]]):
                 "kernel": kernel,
                 "file": file,
                 "count": count,
-                "binaries": sorted(self.binaries.get((kernel, file), ())),
+                "binaries": sorted(self.built.get((kernel, file), ())),
+                "built": [one for _, one in sorted(self.built.get((kernel, file), {}).items())],
                 "foreign": (kernel, file) in self.foreign,
             }
             for (kernel, file), count in self.items()
@@ -77,8 +79,8 @@ def recorded(watch: Watch | None = None) -> Iterator[Launches]:
                 after()
             if (other := _stream()) != stream:
                 _hold(other, counted.streams)
-            if (binary := _binary(compiled)) is not None:
-                counted.binaries.setdefault(key, set()).add(binary)
+            if (built := identity(compiled)) is not None:
+                counted.built.setdefault(key, {})[built["binary_sha256"]] = built
             return compiled
 
         return wrapper
@@ -165,10 +167,3 @@ def _codes(text: str) -> tuple[CodeType, ...]:
     for code in found:
         found += [value for value in code.co_consts if isinstance(value, CodeType)]
     return tuple(found)
-
-
-def _binary(compiled: Any) -> str | None:
-    """The hash of a compiled kernel's binary; None where it was interpreted."""
-    held = getattr(compiled, "asm", None) or {}
-    binary = next((held[kind] for kind in ("cubin", "hsaco") if kind in held), None)
-    return hashlib.sha256(bytes(binary)).hexdigest() if binary is not None else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..binaries import identity
 from ..numerics.outputs import Fact, compare_values, fact
 from ..protocol import Protocol
 from .memory import Pool, copies_for, footprint
@@ -157,11 +157,10 @@ def compare_audit(candidate: Prepared, original: Prepared, number: int, numbers:
 
 
 def figures(launch: Launch) -> dict[str, Any]:
-    """Figures of a compiled launch: registers, spills (bytes a thread), shared memory, warps, stages, binary's hash."""
+    """Figures of a compiled launch: registers, spills (bytes a thread), shared memory, warps, stages, its identity."""
     compiled = launch.compiled
     if compiled is None or not hasattr(compiled, "asm"):
         return {"kernel": launch.kernel}
-    binary = compiled.asm.get("cubin") or compiled.asm.get("hsaco") or b""
     return {
         "kernel": launch.kernel,
         "registers": compiled.n_regs,
@@ -169,8 +168,7 @@ def figures(launch: Launch) -> dict[str, Any]:
         "shared_memory_bytes": compiled.metadata.shared,
         "num_warps": compiled.metadata.num_warps,
         "num_stages": compiled.metadata.num_stages,
-        "binary_sha256": hashlib.sha256(bytes(binary)).hexdigest(),
-    }
+    } | (identity(compiled) or {})
 
 
 def too_much_spilled(run: Run, original: Run, limit: int, name: str) -> Fact | None:

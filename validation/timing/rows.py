@@ -16,6 +16,8 @@ from .statistics import Blocks, Interval, median, ratio_interval
 BAD = ("wrong", "failed")
 UNSOUND = ("control_failed", "clock_low", "timing_unfinished", "untimed_work")
 """Where one of these is said of a workload, its figures decide nothing."""
+NO_RESULT = ("below_floor", "other_binary_ran", "wrong_code_ran")
+"""Errors that do not say that a result is wrong, but that what was timed is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,10 @@ def row(plan: Plan, state: State, label: str, chosen: str | None) -> dict[str, A
     made["audited"] = [line["audited"] for line in finals.lines]
     made["clocks"] = [line["clocks"] for line in finals.lines]
     made["facts"] = _facts(plan, state, finals, label, made)
-    made["sound"] = not any(f["code"] in UNSOUND or _about(f) == CONTROL for f in made["facts"])
+    made["sound"] = not any(
+        f["code"] in UNSOUND or _about(f) == CONTROL or (_about(f) == "original" and f["severity"] == "error")
+        for f in made["facts"]
+    )
     made["verdict"] = _verdict(plan, made, chosen)
     return made
 
@@ -137,6 +142,9 @@ def _figures(plan: Plan, finals: Finals, name: str, floor: dict[str, Any]) -> di
     if host is not None and found["microseconds"]["cold"] < plan.numbers.timing.short_kernel_microseconds:
         found["host_microseconds"] = host
     kernels = line["figures"].get(name) or [{}]
+    found["built"] = [
+        {key: one[key] for key in ("kernel", "key", "binary_sha256")} for one in kernels if one.get("key")
+    ]
     found |= {key: kernels[0].get(key) for key in ("registers", "spill_bytes", "shared_memory_bytes", "num_warps")}
     return found
 
@@ -183,7 +191,7 @@ def _facts(plan: Plan, state: State, finals: Finals, label: str, made: dict[str,
 def _verdict(plan: Plan, made: dict[str, Any], chosen: str | None) -> str:
     numbers = plan.numbers.timing
     own = [f for f in made["facts"] if f["severity"] == "error" and _about(f) == chosen and chosen is not None]
-    if any(f["code"] != "below_floor" for f in own):
+    if any(f["code"] not in NO_RESULT for f in own):
         return "wrong"
     if own:
         return "failed"
@@ -226,7 +234,7 @@ def _without_finals(state: State, label: str, chosen: str | None) -> dict[str, A
     if chosen is not None and failed_in(state, chosen, label):
         return {"sound": False, "verdict": "failed", "facts": failed["facts"] if failed else []}
     wrong = [one for line in state.all("final") if line["workload"] == label for one in _wrong(line)]
-    if any(_about(one) == chosen for one in wrong if chosen is not None):
+    if any(_about(one) == chosen and one["severity"] == "error" for one in wrong if chosen is not None):
         return {"sound": False, "verdict": "wrong", "facts": wrong}
     if any(_about(one) == CONTROL for one in wrong):
         return {"sound": False, "verdict": "inconclusive", "facts": wrong}

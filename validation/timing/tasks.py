@@ -1,4 +1,6 @@
-"""Submits timing tasks: payloads, time limits, caches of compiled binaries, and results into the state as they come."""
+"""Submits timing tasks: payloads, time limits, what the host compiled, and results into the state as they come.
+
+What was timed is held against what was checked, binary by binary."""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from typing import Any
 
 from ..isolation import Outcome, Workers
 from .bench_context import SCREENING_SEED
+from .held import with_binaries_held
 from .plan import Plan
 from .state import State
 
@@ -41,7 +44,7 @@ class Submitter:
         # A worker runs in a folder of its own; the file's neighbours are looked for where the plan is worked off.
         self._subject = replace(plan.subject, path=str(Path(plan.subject.path).absolute()))
         self._unit_seconds: dict[str, float] = {}
-        self._caches = workers.folder("caches")
+        self._cache = workers.folder("caches") / "original"
         self._broken: Exception | None = None
 
     def run(self, task: str, payload: dict[str, Any], units: int) -> Outcome:
@@ -58,7 +61,7 @@ class Submitter:
         outcomes = []
         for payload, folder, future in running:
             outcomes.append(future.result())
-            self._keep_cache(task, payload, folder)
+            self._keep_cache(payload, folder)
             shutil.rmtree(folder, ignore_errors=True)
         spent = time.monotonic() - begun
         if self._broken is not None:
@@ -85,7 +88,7 @@ class Submitter:
     def _submit(self, task: str, payload: dict[str, Any], left: float) -> tuple[Path, Future[Outcome]]:
         folder = self._workers.folder(task)
         given = [self._plan.candidate(name) for name in payload.get("candidates", ())]
-        self._bring_caches([one.text for one in given], folder)
+        self._bring_cache(folder)
         filled = payload | {
             "candidates": [{"name": one.name, "text": one.text, "exact": one.exact} for one in given],
             "subject": self._subject.to_dict(),
@@ -118,6 +121,7 @@ class Submitter:
             fields["at"] = time.time()
         if kind == "final":
             fields["process"] = payload["process"]
+            fields["facts"] = with_binaries_held(self._state, fields)
         if kind in RESULTS:
             self._state.add(kind, **fields)
         elif kind == "screened_together":
@@ -144,20 +148,12 @@ class Submitter:
                 found.append({"code": "wrong_code_ran", "fields": fields, "data": {}, "severity": "error"})
         return found
 
-    def _bring_caches(self, sources: Sequence[str], folder: Path) -> None:
-        """Compiled binaries of the same sources, so that a later process need not compile again."""
-        for source in (self._plan.subject.text, *sources):
-            if (cache := self._cache_of(source)).exists():
-                shutil.copytree(cache, folder / "cache", symlinks=True, dirs_exist_ok=True)
+    def _bring_cache(self, folder: Path) -> None:
+        """What Triton compiled for the host of the original. Kernels are compiled anew in every worker."""
+        if self._cache.exists():
+            shutil.copytree(self._cache, folder / "cache", symlinks=True, dirs_exist_ok=True)
 
-    def _keep_cache(self, task: str, payload: dict[str, Any], folder: Path) -> None:
-        """Kept by source, and only from workers of one source: what one left is never brought to another."""
-        names = payload.get("candidates", ())
-        if task in ("time_baseline", "time_own", "time_verify") and (folder / "cache").exists():
-            source = self._plan.candidate(names[0]).text if names else self._plan.subject.text
-            shutil.copytree(folder / "cache", self._cache_of(source), symlinks=True, dirs_exist_ok=True)
-
-    def _cache_of(self, source: str) -> Path:
-        from ..subject import sha256
-
-        return self._caches / sha256(source)[:16]
+    def _keep_cache(self, payload: dict[str, Any], folder: Path) -> None:
+        """Only from workers of the original alone: what a candidate left is never brought to another process."""
+        if not payload.get("candidates") and (folder / "cache").exists():
+            shutil.copytree(folder / "cache", self._cache, symlinks=True, dirs_exist_ok=True)

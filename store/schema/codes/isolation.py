@@ -26,6 +26,21 @@ ISOLATION = (
         "a target must leave the device's limits alone: they outlive its call and change what is timed",
     ),
     finding("wrong_code_ran", "{what} ran {ran}, not {meant}", "nothing that ran counts"),
+    finding(
+        "stale_binary",
+        "{what} ran code that was not compiled from its source in that process ({tried})",
+        "nothing that ran counts: a target must leave Triton's cache alone",
+    ),
+    finding(
+        "other_binary_ran",
+        "{what} ran {kernel} as binary {ran}, where {step} compiled {meant} of the same source, options and specialisation",
+        "nothing that ran counts: find out what replaced the binary",
+    ),
+    finding(
+        "unchecked_binary",
+        "{what} ran {kernel} as binary {ran}, which {step} never ran: {differs}",
+        "fix the launch options and the arguments that the launcher derives, so that what is timed is what was checked",
+    ),
     finding("launch_changed", "{what}", "the rewritten launch must launch the rewritten kernel"),
     finding(
         "wrote_outside", "{what} tried to write {tried}", "kernels and hooks may write only in their scratch folder"
