@@ -7,7 +7,7 @@ import ast
 
 from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
-from .trace import sources_of
+from .trace import sources_of, unwrapped
 from .view import KernelView
 
 
@@ -63,7 +63,7 @@ def _tail(view: KernelView, loop: ast.For, mask: ast.expr) -> ast.Compare | None
     for node in ast.walk(mask):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Lt):
             continue
-        right = node.comparators[0]
+        right = unwrapped(view.own, node.comparators[0])
         if (
             isinstance(right, ast.BinOp)
             and isinstance(right.op, ast.Sub)

@@ -27,7 +27,7 @@ def _uses(view: KernelView) -> list[Seen]:
         made = results & back
         if not made:
             continue
-        gate = _gate(view, back, results, last)
+        gate = _gate(view, back, results, last) or _activation(view, back, results, last)
         if gate is not None:
             found.append(Seen(gate.lineno, "gates or activates the result before it is stored"))
         norm = _norm(view, back, results)
@@ -36,7 +36,36 @@ def _uses(view: KernelView) -> list[Seen]:
     return found
 
 
-def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], last: int) -> ast.BinOp | None:
+def _activation(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], last: int) -> ast.expr | None:
+    """A product's result with nothing below zero let through, after the last result: `maximum(y, 0)`,
+    `where(y > 0, y, 0)`."""
+    dots = {n for n in results & back if _is_dot(view, n)}
+    for node in sorted((n for n in back if isinstance(n, ast.Call) and n.lineno >= last), key=lambda n: n.lineno):
+        name = view.operation(node)
+        parts = node.args if name == "maximum" else node.args[1:] if name == "where" else []
+        tested = node.args[0] if name == "where" and node.args else None
+        zero = any(isinstance(p, ast.Constant) and p.value == 0 for p in parts)
+        if view.flow.loops_around(node) or not (tested is None or _is_above_zero(tested, parts)):
+            continue
+        if zero and any(dots & sources_of(view, p) for p in parts):
+            return node
+    return None
+
+
+def _is_above_zero(test: ast.expr, parts: list[ast.expr]) -> bool:
+    """`y > 0` for one of the parts, so that no other number decides: `where(l > 0, y / l, 0)` avoids a division."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Gt | ast.GtE)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == 0
+        and any(ast.dump(test.left) == ast.dump(part) for part in parts)
+    )
+
+
+def _gate(
+    view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], last: int
+) -> ast.BinOp | ast.AugAssign | None:
     """A product of something that a result went into and of a gate that no result went into, after the last result."""
     later = {n for r in results & back for n in sources_of(view, *r.args)}
     products = [n for n in back - later if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and n.lineno >= last]
@@ -46,6 +75,12 @@ def _gate(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call], la
             gates = {n for n in inner if isinstance(n, ast.Call) and _is_gate(view, n)}
             if gates and not gates & later and not results & inner and results & sources_of(view, main):
                 return node
+    for step in view.own.nodes:
+        if isinstance(step, ast.AugAssign) and isinstance(step.op, ast.Mult) and step.value in back:
+            inner = sources_of(view, step.value)
+            gates = {n for n in inner if isinstance(n, ast.Call) and _is_gate(view, n)}
+            if step.lineno >= last and gates and not gates & later and not results & inner:
+                return step
     return None
 
 

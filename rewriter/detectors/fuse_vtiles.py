@@ -13,7 +13,8 @@ from ..analysis.events import Work
 from ..conditions.fusable_axis import tile_parameter
 from ..conditions.redundant_work import redundant_work
 from .base import Detector, Seen
-from .host import is_single_tile, spans_dimension
+from .host import is_one_program, is_single_tile, spans_dimension
+from .persistent_grid import persistent_loops
 from .trace import sources_of, stores
 from .view import KernelView
 
@@ -61,8 +62,11 @@ def _uses(view: KernelView) -> list[Seen]:
 
 
 def _rows(view: KernelView) -> list[Seen]:
+    if is_one_program(view):
+        return []  # A schedule or a table made by one program: there are no tiles that it could have been cut into.
     if any(_is_contiguous(view, axis) or repeated(view, axis) for axis in walked_axes(view)):
         return []
+    rounds = persistent_loops(view)
     reductions = {n: view.value(_operand(n)) for n in view.own.called("sum", "max", "min")}
     found = []
     for store, value in stores(view):
@@ -83,7 +87,7 @@ def _rows(view: KernelView) -> list[Seen]:
             if (
                 given is not None
                 and given.dims
-                and not view.flow.loops_around(node)
+                and all(loop in rounds for loop in view.flow.loops_around(node))
                 and any(d.size in whole for d in given.dims)
             ):
                 found.append(Seen(node.lineno, "a program reduces a whole row and writes it back"))

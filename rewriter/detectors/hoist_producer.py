@@ -12,13 +12,16 @@ from ..kernel.scope import reaching
 from .base import Detector, Seen
 from .fuse_vtiles import repeated, walked_axes
 from .split_k import shares_sums
+from .split_kv import combines_parts
 from .view import KernelView, launches_in
 
 _ALLOCATORS = frozenset({"empty", "empty_like", "new_empty", "zeros", "zeros_like", "new_zeros"})
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    found = []
+    found: list[Seen] = []
+    if combines_parts(view):
+        return found
     for launch in view.launches:
         for name, argument in launch.arguments.items():
             if isinstance(argument, ast.Name) and _reads_only(view, name) and _is_scratch(view, launch, argument):

@@ -23,12 +23,31 @@ def _uses(view: KernelView) -> list[Seen]:
             if _is_share(view, loop.iter.args[0]):
                 found.append(Seen(loop.lineno, "takes its share of all work, one share a multiprocessor"))
             continue
-        start, step = loop.iter.args[0], loop.iter.args[2]
-        value = view.value(start)
-        atom = value.poly.sole_atom() if value is not None and value.poly is not None else None
-        if atom is not None and atom.kind == "axis" and _counts_programs(view, step, atom.axis.root):
+        if _is_strided(view, loop.iter.args[0], loop.iter.args[2]):
             found.append(Seen(loop.lineno, "takes work in strides of the number of programs"))
     return found
+
+
+def persistent_loops(view: KernelView) -> list[ast.stmt]:
+    """Loops that take every n-th piece of work, of n programs: a round of one is a program of its own elsewhere."""
+    return [
+        loop
+        for loop in view.loops
+        if isinstance(loop, ast.For)
+        and isinstance(loop.iter, ast.Call)
+        and len(loop.iter.args) == 3
+        and _is_strided(view, loop.iter.args[0], loop.iter.args[2])
+    ]
+
+
+def _is_strided(view: KernelView, start: ast.expr, step: ast.expr) -> bool:
+    """From the program's own piece on, by the number of programs: both may count elements, pieces of one size."""
+    value = view.value(start)
+    if value is None or value.poly is None or len(value.poly.terms) != 1:
+        return False
+    ((atoms, _),) = value.poly.terms
+    axes = [a for a in atoms if a.kind == "axis"]
+    return len(axes) == 1 and _counts_programs(view, step, axes[0].axis.root)
 
 
 def _is_share(view: KernelView, start: ast.expr) -> bool:

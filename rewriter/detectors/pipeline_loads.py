@@ -1,5 +1,6 @@
 """pipeline_loads. Used: more than one stage asked for in tl.range, in an autotune configuration of a kernel that has a
-loop, or at the launch of one that walks a tl.range. Stages without such a loop pipeline nothing and are not counted."""
+loop, or at the launch of one that walks a tl.range or feeds products in a loop. Stages without such a loop pipeline
+nothing and are not counted."""
 
 from __future__ import annotations
 
@@ -22,12 +23,21 @@ def _uses(view: KernelView) -> list[Seen]:
         if stages is not None and _in_kernel(stages):
             found.append(Seen(call.lineno, "a loop asks for more than one pipeline stage"))
     found += [Seen(node.lineno, "configurations ask for more than one pipeline stage") for node in _tuned(view)]
-    if ranges:
+    if ranges or _walks_products(view):
         for launch in view.launches:
             stages_option = launch.options.get("num_stages")
             if stages_option is not None and any(n > 1 for n in _numbers(view.module, stages_option.value, _DEPTH)):
                 found.append(Seen(launch.line, "the launch asks for more than one pipeline stage"))
     return found
+
+
+def _walks_products(view: KernelView) -> bool:
+    """A loop feeds products with what it loads: the compiler pipelines such a loop by the launch's stages."""
+    for loop in view.loops:
+        inside = set(ast.walk(loop))
+        if any(c in inside for c in view.own.called("dot")) and any(c in inside for c in view.own.called("load")):
+            return True
+    return False
 
 
 def _in_kernel(node: ast.expr) -> bool:

@@ -44,7 +44,7 @@ def _counts_tiles(view: KernelView, axis: Axis) -> bool:
 def _by_pattern(view: KernelView) -> list[Seen]:
     """Offsets `x * TILE` whose x comes out of a program id, or a work id, by `%` or `//`; swizzles end here."""
     found = []
-    sizes = {ast.dump(c.args[-1]) for c in view.own.called("arange") if c.args}
+    sizes = {ast.dump(c.args[-1]) for c in view.own.called("arange") if c.args} | _block_sizes(view)
     ids = set(view.own.called("program_id")) | _work_ids(view)
     if not ids:
         return []
@@ -63,9 +63,33 @@ def _by_pattern(view: KernelView) -> list[Seen]:
                 for n in back
                 if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod | ast.FloorDiv) and _is_id(view, n.left, ids)
             ]
+            if not view.is_block(node) and _decoded_in_helper(view, back, ids):
+                found.append(Seen(node.lineno, "decodes a tile index from one program id, in a helper"))
             if decoded and any(_counts(view, n.right, sizes) for n in decoded) and not view.is_block(node):
                 found.append(Seen(decoded[0].lineno, "decodes a tile index from one program id"))
     return found
+
+
+def _block_sizes(view: KernelView) -> set[str]:
+    """Dumps of the dimensions that descriptors give their blocks."""
+    given = [k.value for c in view.own.called("make_tensor_descriptor") for k in c.keywords if k.arg == "block_shape"]
+    given += [c.args[3] for c in view.own.called("make_tensor_descriptor") if len(c.args) > 3]
+    return {ast.dump(n) for node in given if isinstance(node, ast.List | ast.Tuple) for n in node.elts}
+
+
+def _decoded_in_helper(view: KernelView, back: frozenset[ast.AST], ids: set[ast.AST]) -> bool:
+    """A helper is given an id and takes it apart with both `//` and `%`."""
+    for call in back:
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            continue
+        if not any(ids & sources_of(view, argument) for argument in call.args):
+            continue
+        for body in view.bodies[1:]:
+            if body.kernel.name == call.func.id:
+                kinds = {type(n.op) for n in body.nodes if isinstance(n, ast.BinOp)}
+                if {ast.FloorDiv, ast.Mod} <= kinds:
+                    return True
+    return False
 
 
 def _work_ids(view: KernelView) -> set[ast.AST]:

@@ -1,11 +1,12 @@
 """save_statistic. Used: a forward kernel stores a small statistic (a log-sum-exp, a reciprocal norm, a mean) beside its
-output, for the backward kernels of its file."""
+output, for the backward kernels of its file, or for whoever calls its launcher and is handed it."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
 
+from ..analysis.value import Value
 from ..kernel.definition import Module
 from .base import Detector, Seen
 from .split_kv import splits_keys
@@ -14,7 +15,8 @@ from .view import KernelView
 
 
 def _uses(view: KernelView) -> list[Seen]:
-    if not _has_backward(view.module) or splits_keys(view):
+    kept = _has_backward(view.module)
+    if splits_keys(view):
         return []
     written = stores(view)
     ranks = [
@@ -26,9 +28,22 @@ def _uses(view: KernelView) -> list[Seen]:
         pointer = view.value(store.args[0]) if store.args else None
         if pointer is None or pointer.dims is None or len(pointer.dims) >= max(ranks):
             continue
+        if not kept and not _is_handed_back(view, pointer):
+            continue
         if reductions & sources_of(view, value) and _is_statistic(view, value):
             found.append(Seen(store.lineno, "stores a statistic for the backward pass"))
     return found
+
+
+def _is_handed_back(view: KernelView, pointer: Value) -> bool:
+    """The launching function returns the buffer, beside another result: somebody keeps it."""
+    for launch in view.launches:
+        given = {a.id for name, a in launch.arguments.items() if name in pointer.bases and isinstance(a, ast.Name)}
+        for node in ast.walk(launch.function) if launch.function is not None else ():
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+                if given & {n.id for n in node.value.elts if isinstance(n, ast.Name)}:
+                    return True
+    return False
 
 
 @lru_cache(maxsize=8)

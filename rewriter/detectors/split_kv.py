@@ -18,7 +18,7 @@ def _uses(view: KernelView) -> list[Seen]:
         return [Seen(view.kernel.node.lineno, "attends to one part of the keys and leaves a partial result")]
     return (
         [Seen(view.kernel.node.lineno, "puts partial attention results together by their log-sum-exps")]
-        if _combines(view)
+        if combines_parts(view)
         else []
     )
 
@@ -79,7 +79,7 @@ def _softmax_loops(view: KernelView) -> list[ast.For]:
     return found
 
 
-def _combines(view: KernelView) -> bool:
+def combines_parts(view: KernelView) -> bool:
     """Loaded blocks weighted by exponentials of loaded numbers less their maximum, and divided by the weights' sum."""
     if view.own.called("dot"):
         return False
