@@ -35,6 +35,14 @@ def grid_meta(view: KernelView, launch: Launch) -> str | None:
 
 
 @lru_cache(maxsize=64)
+def is_one_program(view: KernelView) -> bool:
+    """True where every launch starts one program, by a grid of ones."""
+    grids = [grid_dims(view, launch) for launch in view.launches]
+    return bool(grids) and all(
+        bool(dims) and all(isinstance(d, ast.Constant) and d.value == 1 for d in dims) for dims in grids
+    )
+
+
 def is_single_tile(view: KernelView, axis: Axis) -> bool:
     """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches."""
     tile = tile_parameter(view.facts, axis)

@@ -210,3 +210,23 @@ def run(x, out, w):
 )
 def test_batches_as_constexpr(unpack: str, found: bool) -> None:
     assert ("relax_specialization" in seen(GENERAL.format(parameters="x, out", unpack=unpack))[1]) is found
+
+
+COUNTS = """
+@triton.jit
+def kernel(counts, starts, E, BE: tl.constexpr):
+    {program}
+    o = tl.arange(0, BE)
+    c = tl.load(counts + {row}o, mask=o < E, other=0)
+    tl.store(starts + {row}o, c * tl.sum(c), mask=o < E)
+
+
+def run(counts, starts, E):
+    kernel[{grid}](counts, starts, E, BE=triton.next_power_of_2(E))
+"""
+
+
+@pytest.mark.parametrize(("grid", "found"), [("(1,)", False), ("(1, 1)", False), ("(B,)", True)])
+def test_one_program_alone_shares_nothing_with_tiles(grid: str, found: bool) -> None:
+    text = COUNTS.format(program="i = tl.program_id(0)", row="i * E + ", grid=grid)
+    assert ("fuse_vtiles" in seen(text)[0]) is found
