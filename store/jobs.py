@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from .database import Database
 from .transaction import plain_writing
@@ -19,6 +19,7 @@ _COLUMNS = (
     "started_at, ended_at, number"
 )
 
+_Kind = TypeVar("_Kind", list[Any], dict[str, Any])
 IsAlive = Callable[[int, float], bool]
 """Whether the process of that id and start time still runs."""
 
@@ -102,9 +103,10 @@ def get_job(database: Database, key: str | None, roots: tuple[str, ...]) -> Job:
             f"SELECT {_COLUMNS} FROM jobs WHERE {where} AND roots = ? ORDER BY number DESC LIMIT 1",
             (*values, _json(list(roots))),
         ).fetchone()
-    if row is None:
+        found = None if row is None else _job(row)
+    if found is None:
         raise UnknownJob(key or "any")
-    return _job(row)
+    return found
 
 
 def list_jobs(database: Database, roots: tuple[str, ...], limit: int = 50) -> tuple[Job, ...]:
@@ -113,7 +115,7 @@ def list_jobs(database: Database, roots: tuple[str, ...], limit: int = 50) -> tu
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM jobs WHERE roots = ? ORDER BY number DESC LIMIT ?", (_json(list(roots)), limit)
         ).fetchall()
-    return tuple(map(_job, rows))
+        return tuple(map(_job, rows))
 
 
 def state_of(database: Database, key: str) -> State | None:
@@ -216,22 +218,31 @@ def _one(connection: sqlite3.Connection, key: str) -> Job:
 
 
 def _job(row: tuple[Any, ...]) -> Job:
+    """Raises sqlite3.DatabaseError, which is told as a damaged database, where a row does not hold what was written."""
     key, tool, roots, request, state, progress, result, error, *rest = row
     return Job(
         key,
         tool,
-        tuple(json.loads(roots)),
-        json.loads(request),
+        tuple(map(str, _read(roots, list) or ())),
+        _read(request, dict) or {},
         state,
-        _read(progress),
-        _read(result),
-        _read(error),
+        _read(progress, dict),
+        _read(result, dict),
+        _read(error, dict),
         *rest,
     )
 
 
-def _read(text: str | None) -> dict[str, Any] | None:
-    return None if text is None else dict(json.loads(text))
+def _read(text: str | None, kind: type[_Kind]) -> _Kind | None:
+    if text is None:
+        return None
+    try:
+        read = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"malformed job: {error}") from error
+    if not isinstance(read, kind):
+        raise sqlite3.DatabaseError(f"malformed job: a {type(read).__name__} where a {kind.__name__} was written")
+    return read
 
 
 def _json(value: Any) -> str:

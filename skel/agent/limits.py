@@ -13,6 +13,8 @@ class Limits:
     """Most JSON of one call."""
     file_bytes: int = 512 * 1024
     """Largest source file that is read."""
+    capture_bytes: int = 256 << 20
+    """Largest capture that is written or taken as a workload."""
     open_calls: int = 256
     """Most calls that one server answers at a time."""
     waiting_jobs: int = 32

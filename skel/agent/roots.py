@@ -15,6 +15,8 @@ from .errors import CallError
 from .limits import LIMITS
 
 _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW
+_NAME = 240
+"""Most bytes of a name; what is written gets a longer one for a moment."""
 _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
@@ -47,7 +49,7 @@ class Roots:
 
     def locate(self, path: str) -> Path:
         """Where a path leads, links followed; relative ones start at the first root. Raises CallError."""
-        if "\0" in path or len(path) > 4096:
+        if "\0" in path or len(path) > 4096 or any(len(os.fsencode(part)) > _NAME for part in path.split("/")):
             raise CallError("unreadable_file", path=path[:80].replace("\0", "?"), why="it is no path")
         real = Path(os.path.realpath(self.folders[0] / path))
         if not self.holds(real):
@@ -84,17 +86,22 @@ class Roots:
         return Source(real, text, encoding)
 
     def file(self, path: str) -> Path:
-        """A regular file under a root, read or not. Raises CallError."""
+        """A workload under a root: a capture or a source file, of a size that can be read. Raises CallError."""
         real = self.locate(path)
         if not real.is_file():
             raise CallError("no_such_file", path=path[:200])
+        most = LIMITS.capture_bytes if real.suffix == ".zip" else LIMITS.file_bytes
+        if real.stat().st_size > most:
+            raise CallError("too_large", what=path[:200], limit=f"{most} bytes")
         return real
 
     def destination(self, path: str, suffix: str = ".py") -> Path:
         """Where a file may be written: one of that suffix in an existing folder under a root. Raises CallError."""
         name = os.path.basename(path)
-        if not name.endswith(suffix) or name.startswith(".") or "\0" in path:
+        if not name.endswith(suffix) or name.startswith(".") or not name.isprintable() or "\0" in path:
             raise CallError("unreadable_file", path=path[:200], why=f"a result is written to a file NAME{suffix}")
+        if len(os.fsencode(name)) > _NAME - len(".12345678.part"):
+            raise CallError("unreadable_file", path=path[:80], why="its name is too long")
         parent = self.locate(os.path.dirname(path) or ".")
         if not parent.is_dir():
             raise CallError("no_such_file", path=str(parent))

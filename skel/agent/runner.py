@@ -16,8 +16,12 @@ import time
 from functools import partial
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]
+
 from skel.store.database import Database, open_database
 from skel.store.jobs import Job, claim_next, end_job, report_progress, state_of
+from skel.validation.isolation.limits import adopt_orphans
+from skel.validation.isolation.watch import sweep_orphans
 
 from .errors import CallError
 from .gpu_lock import GpuLock
@@ -38,6 +42,7 @@ def main() -> None:
     database = open_database(sys.argv[1])
     own = started(os.getpid())
     assert own is not None
+    adopt_orphans()
     gpu = GpuLock.opened()
     while (job := claim_next(database, os.getpid(), own, most_at_a_time(), is_alive)) is not None:
         _sweep(database)
@@ -63,10 +68,19 @@ def _run(database: Database, job: Job) -> None:
         if child == 0:
             _work(database, job, scratch)
         _look_after(database, job, child)
+        _end_the_rest()
         # Only where the child could not say itself how it ended.
         end_job(database, job.id, "failed", error=CallError("job_interrupted").to_dict())
     finally:
         _remove(scratch)
+
+
+def _end_the_rest() -> None:
+    """End what the job started and left behind: with its process gone it became ours."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while psutil.Process().children() and time.monotonic() < deadline:
+        sweep_orphans(set())
+        time.sleep(_LOOK_SECONDS)
 
 
 def _work(database: Database, job: Job, scratch: Path) -> None:

@@ -140,7 +140,8 @@ def as_call_error(error: Exception, tool: str) -> CallError:
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "arguments"
-        return CallError("bad_input", field=field[:200], why=first["msg"][:300])
+        why = "it is no JSON object" if first["type"] == "model_type" else first["msg"]
+        return CallError("bad_input", field=field[:200], why=why[:300])
     if isinstance(error, UnknownSkeleton):
         return CallError("unknown_skeleton", message=str(error)[:300])
     if isinstance(error, UnknownJob):

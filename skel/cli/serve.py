@@ -30,6 +30,7 @@ def command(roots: Root = [], as_json: Json = False, db: Db = None) -> int:  # n
     """
     from skel.agent.server import build_server
     from skel.agent.session import Session
+    from skel.agent.wire import mend_stdin
 
     database = open_store(db)
     session = Session(database, open_roots(roots))
@@ -37,6 +38,7 @@ def command(roots: Root = [], as_json: Json = False, db: Db = None) -> int:  # n
     say(f"skel: serving {', '.join(session.roots.names)}")
     # The transport takes the process's own stdout; commands are run with another in its place.
     sys.stdout = sys.__stdout__
+    mend_stdin()
     build_server(session).run("stdio")
     return 0
 

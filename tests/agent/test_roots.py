@@ -142,12 +142,34 @@ def test_a_result_does_not_go_through_a_folder_that_became_a_link(roots: Roots, 
         (".x.py", "unreadable_file"),
         ("none/x.py", "no_such_file"),
         ("x.py\0.py", "unreadable_file"),
+        ("\u202egnp.py", "unreadable_file"),
+        ("a\nb.py", "unreadable_file"),
+        ("a" * 300 + ".py", "unreadable_file"),
+        ("a" * 300 + "/x.py", "unreadable_file"),
     ],
 )
 def test_results_go_to_python_files_under_a_root_only(roots: Roots, path: str, expected: str) -> None:
     with pytest.raises(CallError) as raised:
         roots.destination(path)
     assert raised.value.code == expected
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".py", "a" * 300 + "/x.py", "é" * 200 + ".py"])
+def test_a_name_that_no_file_can_have_is_no_path(roots: Roots, name: str) -> None:
+    for use in (roots.read, roots.file):
+        with pytest.raises(CallError) as raised:
+            use(name)
+        assert raised.value.code == "unreadable_file"
+
+
+def test_a_workload_that_cannot_be_held_is_not_read(roots: Roots, tmp_path: Path) -> None:
+    for name, least in (("w.py", LIMITS.file_bytes), ("w.zip", LIMITS.capture_bytes)):
+        (tmp_path / "root" / name).write_bytes(b"")
+        assert roots.file(name).name == name
+        os.truncate(tmp_path / "root" / name, least + 1)
+        with pytest.raises(CallError) as raised:
+            roots.file(name)
+        assert raised.value.code == "too_large"
 
 
 def test_a_root_must_be_a_folder(tmp_path: Path) -> None:

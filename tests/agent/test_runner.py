@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -64,6 +66,32 @@ def test_a_child_that_dies_silently_fails_its_job(
     found = get_job(database, job.id, job.roots)
     assert found.state == "failed" and found.error is not None and found.error["code"] == "job_interrupted"
     assert list(tmp_path.glob("skel-*")) == []
+
+
+def test_what_a_job_leaves_running_is_ended(
+    running: tuple[Database, Job], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = tmp_path / "said"
+
+    def leave(database: Database, job: Job, scratch: Path) -> None:
+        left = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        said.write_text(str(left.pid))
+        os._exit(0)
+
+    monkeypatch.setattr(runner, "_work", leave)
+    database, job = running
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            runner.adopt_orphans()
+            runner._run(database, job)
+        os._exit(0)
+    os.waitpid(child, 0)
+    pid = int(said.read_text())
+    deadline = time.monotonic() + 5
+    while processes.started(pid) is not None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes.started(pid) is None
 
 
 def test_only_what_ended_jobs_left_is_swept(

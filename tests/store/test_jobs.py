@@ -8,6 +8,7 @@ import pytest
 from skel.store.calls import list_calls, log_call
 from skel.store.connection import connect
 from skel.store.database import Database
+from skel.store.errors import StoreError
 from skel.store.jobs import (
     KEPT,
     QueueFull,
@@ -141,3 +142,18 @@ def test_the_log_cannot_be_changed(database: Database, statement: str) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         connect(Path(database.path)).execute(statement)
     assert [one.outcome for one in list_calls(database)] == ["outside_roots"]
+
+
+@pytest.mark.parametrize(
+    ("column", "text"), [("request", "{nonsense"), ("result", "[1]"), ("progress", "3"), ("roots", "{}")]
+)
+def test_a_job_that_does_not_hold_what_was_written_is_a_damaged_database(
+    database: Database, column: str, text: str
+) -> None:
+    key = add(database)
+    with plain_writing(database) as connection:
+        connection.execute(f"UPDATE jobs SET {column} = ?", (text,))
+    with pytest.raises((StoreError, UnknownJob)) as raised:
+        get_job(database, key, ROOTS)
+    if column != "roots":  # with other roots it is somebody else's
+        assert isinstance(raised.value, StoreError) and "damaged" in str(raised.value)

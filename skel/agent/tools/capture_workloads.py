@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from skel.store.schema import Record
 
 from .. import landlock
 from ..errors import CallError
+from ..limits import LIMITS
 from ..session_type import Session
 from ..tool import FilePath, Tool, Waiting, paragraphs
 from ..views import JobOutput
@@ -69,6 +69,9 @@ def _start(session: Session, given: Given) -> str:
 def _work(work: Work, given: Given) -> Worked:
     from skel.gpu import gpu_names
     from skel.validation.isolation.environment import scrubbed
+    from skel.validation.protocol import Isolation
+
+    from ..watched_run import last_of, run_watched
 
     source = work.roots.read(given.script)
     place = work.roots.destination(given.out or str(source.path.with_name(f"{source.path.stem}_capture.zip")), ".zip")
@@ -83,23 +86,22 @@ def _work(work: Work, given: Given) -> Worked:
     }
     work.report("script", given.script)
     log = folder / "output.txt"
-    with open(log, "wb") as output:
-        ended = subprocess.run(
-            [sys.executable, "-P", "-m", "skel.agent.capturing", json.dumps(request)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            env=scrubbed("cuda" if gpu_names() else "interpret", folder),
-            check=False,
-        )
+    status = run_watched(
+        [sys.executable, "-P", "-m", "skel.agent.capturing", json.dumps(request)],
+        scrubbed("cuda" if gpu_names() else "interpret", folder),
+        log,
+        Isolation(),
+    )
     answer = folder / "answer.json"
-    said = log.read_text(errors="replace")[-1500:]
-    if ended.returncode or not answer.is_file():
-        raise CallError("not_here", what="capture_workloads", why=f"the recorder ended with {ended.returncode}: {said}")
+    said = last_of(log)
+    if status or not answer.is_file():
+        raise CallError("not_here", what="capture_workloads", why=f"the recorder ended with {status}: {said}")
     answered = json.loads(answer.read_text(encoding="utf-8"))
     capture = folder / "capture.zip"
     written = None
     if answered["launches"] and capture.is_file():
+        if capture.stat().st_size > LIMITS.capture_bytes:
+            raise CallError("too_large", what="the capture", limit=f"{LIMITS.capture_bytes} bytes")
         work.roots.write(place, capture.read_bytes())
         written = work.roots.shown(place)
     result: dict[str, Any] = {"out": written, "status": answered["status"], "launches": answered["launches"][:50]}
