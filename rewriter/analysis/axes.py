@@ -24,6 +24,11 @@ class Axis:
         """The part that `operator` (`%` or `//`) by `divisor` takes out of this axis."""
         return Axis(self.root, (*self.steps, (operator, divisor)))
 
+    @property
+    def span(self) -> tuple[str, ...]:
+        """Factors of the number of values it takes; none where it is all that the steps leave of a program id."""
+        return tuple((self._digits()[1] or Counter()).elements())
+
     def overlaps(self, other: Axis) -> bool:
         """True unless the two are provably independent.
 

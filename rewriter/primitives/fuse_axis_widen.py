@@ -21,6 +21,7 @@ from __future__ import annotations
 from skel.store.schema import NumericsClass
 
 from ..analysis.facts import analyse
+from ..conditions.decoded_count import require_decoded_by_count
 from ..conditions.fusable_axis import choose_axis
 from ..conditions.mergeable import check_mergeable
 from ..kernel.definition import KernelDef, Module
@@ -43,6 +44,7 @@ def fuse_axis_widen(
     refuse_all(check_mergeable(context))
     number = int(context.axis.root) if context.axis.root.isdigit() else None
     choice: TileChoice = tile if isinstance(tile, int) else "whole"
+    require_decoded_by_count(context.facts, context.axis, context.tile, context.counts)
     return set_tile(module, context.launches, context.tile, choice, axis=number)
 
 

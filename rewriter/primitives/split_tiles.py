@@ -13,6 +13,7 @@ Conditions
     - what the kernel stores along the axis' lanes it loads along them as well: one tile may not read another's result;
     - the launcher assigns the tile, or writes it as a number at the launch and in the grid; it reads the count of tiles
       for this grid, arguments and the sizes of buffers only: an assertion or a choice of type may count on it;
+    - where the kernel takes the axis out of a flattened program id, it does so by the number of these tiles;
     - the tiles cover the dimension: their number is rounded up, or the launcher asserts that nothing is left;
     - the new tile is a power of two below every number in the assignment, and at least 16 where the kernel has dots.
 
@@ -38,6 +39,7 @@ from ..analysis.stores import StoreClass
 from ..conditions.aliases import aliases_of
 from ..conditions.bounds import unbounded
 from ..conditions.context import FusionContext
+from ..conditions.decoded_count import require_decoded_by_count
 from ..conditions.fusable_axis import tile_parameter
 from ..conditions.launch_sites import counted_axis, require_own_tile, require_same_choice
 from ..conditions.mergeable import check_mergeable
@@ -84,6 +86,7 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
     number = int(axis.root) if axis.root.isdigit() else None
     require_same_choice(module, launches, param)
     counts = {launch: counted_axis(module, launch, param, number)[1] for launch in launches}
+    require_decoded_by_count(facts, axis, param, counts)
     aliases = aliases_of(module, launches)
     report = lane_report(facts, axis, aliases, tile_arguments(facts, launches, counts, param))
     context = FusionContext(facts, axis, report.name, param, launches, counts, report)
@@ -100,7 +103,8 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
                 # What is left of the dimension past the last whole tile is more with the wider tile.
                 size = written(module, count.dimension)
                 raise refuse("tile_must_divide", count.count_node, also=[launch.call], dimension=size, tile=param)
-            again = divisions_by(module, launch, count.tile, count.dimension)
+            tile_there = launch.arguments.get(param) if count.from_meta else count.tile
+            again = divisions_by(module, launch, tile_there or count.tile, count.dimension)
             for use in (*count.uses, *(count_use(module, launch, d.node, count) for d in again)):
                 if use.kind not in ("grid", "argument", "scratch"):
                     what = f"the number of tiles in {use.what}"
@@ -162,9 +166,7 @@ def _narrow_literal(
     _require_narrower(launch, value, value.value, tile)
     changes.replace(module, value, str(tile))
     for count in counts:
-        if count.from_meta:
-            continue
-        for division in divisions_by(module, launch, count.tile, count.dimension):
+        for division in divisions_by(module, launch, value if count.from_meta else count.tile, count.dimension):
             if not isinstance(division.tile, ast.Constant):
                 raise refuse("tile_unknown", division.node, also=[launch.call], tile=binding.param)
             if division.floor or (isinstance(division.node, ast.Call) and division.node.args[-1] is division.tile):

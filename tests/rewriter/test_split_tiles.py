@@ -146,3 +146,36 @@ def test_dots_need_sixteen_lanes(refusal: Callable[..., object], rewrite: Callab
         "tl.store(x + D + tl.arange(0, 16)[:, None] * D + o[None, :], c, mask=m[None, :])",
     ]
     assert refusal("split_tiles", text(*body), tile=8).code == "bad_setting"  # type: ignore[attr-defined]
+
+
+FLAT = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, y, D, BD: tl.constexpr, ND: tl.constexpr):
+    pid = tl.program_id(0)
+    o = (pid % ND) * BD + tl.arange(0, BD)
+    i = pid // ND
+    tl.store(y + i * D + o, tl.load(x + i * D + o, mask=o < D), mask=o < D)
+
+
+def run(x):
+    R, D = x.shape
+    y = torch.empty_like(x)
+    grid = lambda meta: (triton.cdiv(D, meta["BD"]) * R,)
+    kernel[grid](x, y, D, BD=64, ND=COUNT)
+    return y
+"""
+
+
+def test_a_count_that_the_kernel_decodes_by_follows(rewrite: Callable[..., list[str]]) -> None:
+    lines = rewrite("split_tiles", FLAT.replace("COUNT", "triton.cdiv(D, 64)"))
+    assert "kernel[grid](x, y, D, BD=16, ND=triton.cdiv(D, 16))" in lines
+
+
+@pytest.mark.parametrize("count", ["4", "triton.cdiv(x.shape[1], 64)", "triton.cdiv(D, 63 + 1)"])
+def test_a_count_that_would_stay_refuses(refusal: Callable[..., object], count: str) -> None:
+    found = refusal("split_tiles", FLAT.replace("COUNT", count))
+    assert (found.code, found.line) == ("grid_not_tied_to_tile", 18)  # type: ignore[attr-defined]

@@ -145,6 +145,22 @@ def test_a_count_beside_a_grid_that_follows_its_argument(
     assert "NV = triton.cdiv(V, triton.next_power_of_2(V))" in after
 
 
+@pytest.mark.parametrize(
+    ("before", "tile"),
+    [
+        ("BV = 16; NV = triton.cdiv(V, 16)", "BV=BV"),
+        ("BV = 16; NV = (V + 15) // 16", "BV=BV"),
+        ("BV = min(triton.next_power_of_2(V), 16); NV = triton.cdiv(V, min(triton.next_power_of_2(V), 16))", "BV=BV"),
+        ("NV = 4", "BV=16"),
+        ("NV = triton.cdiv(v.shape[-1], 16)", "BV=16"),
+    ],
+)
+def test_a_count_that_would_stay_refuses(before: str, tile: str, assert_rewrite: Callable[..., str]) -> None:
+    """The kernel takes its axis out of the program id by NV: with another tile that would be another axis."""
+    text = source_of(STORE, prologue=FLAT, launcher=COUNTED.format(before=before, tile=tile))
+    assert_rewrite("fuse_axis_widen", text, refusal=("grid_not_tied_to_tile", "kernel[grid]("))
+
+
 def test_what_reads_the_old_tile_otherwise_refuses(assert_rewrite: Callable[..., str]) -> None:
     before = "NV = triton.cdiv(V, CONFIG['BV'])\n    s = s[: CONFIG['BV']]"
     launcher = COUNTED.format(before=before, tile="**CONFIG")
