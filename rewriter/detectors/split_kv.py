@@ -85,6 +85,8 @@ def combines_parts(view: KernelView) -> bool:
         return False
     maxima, reductions = set(view.own.called("maximum", "max")), set(view.own.called("sum", "dot", "dot_scaled"))
     weights = set()
+    if not maxima:
+        return False
     for node in view.own.called(*_EXPONENTIALS):
         if not node.args:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import traceback
 from dataclasses import dataclass, field
 
@@ -87,6 +88,8 @@ class Fault:
     kernel: str
     doing: str
     traceback: str
+    refused: str | None = None
+    """Where the kernel is beyond what is understood, and nothing failed: why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,4 +201,10 @@ class _Scan:
         return found
 
     def _failed(self, doing: str) -> None:
-        self.faults.append(Fault(self.path, self.definition.name, doing, traceback.format_exc()))
+        error = sys.exception()
+        why = None
+        if isinstance(error, Refuse):
+            why = error.refusal.message
+        elif isinstance(error, RecursionError):
+            why = "its expressions are nested too deeply to be understood"
+        self.faults.append(Fault(self.path, self.definition.name, doing, traceback.format_exc(), why))

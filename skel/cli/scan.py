@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,9 +52,11 @@ def command(
     missing = [path for path in paths if not Path(path).exists()]
     if missing:
         raise WrongUse(f"there is no {missing[0]}", hint="check the path; it is relative to the working directory")
-    files = python_files(paths)
-    with working(f"reading {counted(len(files), 'file')}"):
-        document = scan_files(files, user_cache())
+    lost: list[dict[str, str]] = []
+    files = python_files(paths, lost)
+    with working(f"reading {counted(len(files), 'file')}") as tell:
+        document = scan_files(files, user_cache(), partial(_told, tell))
+    document["not_read"] += lost
     if show:
         _show(document)
     if sarif:
@@ -64,6 +68,12 @@ def command(
     return ExitStatus.BAD_VERDICT if codes_in(document) & set(fail_on) else ExitStatus.OK
 
 
+def _told(tell: Callable[[str, dict[str, Any]], None], done: int, of: int) -> None:
+    """How far the scan is, in tenths."""
+    if done * 10 // of > (done - 1) * 10 // of:
+        tell(f"{done} of {counted(of, 'file')} with kernels", {})
+
+
 def _show(document: dict[str, Any]) -> None:
     """Raises MissingHere where nothing can be run here."""
     from skel.scan_shown import show_findings
@@ -71,7 +81,7 @@ def _show(document: dict[str, Any]) -> None:
 
     with working(f"launching kernels with {counted(len(document['findings']), 'finding')}") as tell:
         try:
-            show_findings(document, lambda path: tell(path, {}))
+            show_findings(document, lambda path: tell("launched", {"kernels_of": path}))
         except WorkerError as error:
             raise MissingHere(f"no worker could start: {error}", hint="see `skel doctor`") from error
 
