@@ -89,7 +89,7 @@ def test_notebooks_are_left_alone_and_said_where_they_are_named(skel: Skel, fold
     assert reasons(skel("scan", "n.ipynb", "--json").document) == {"n.ipynb": "n.ipynb is a notebook"}
 
 
-def test_folders_that_cannot_be_read_are_listed(folder: Path, skel: Skel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_that_cannot_be_read_are_listed(skel: Skel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("closed").mkdir()
     scandir = os.scandir
 
