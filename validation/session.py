@@ -140,7 +140,8 @@ class Session:
         base.runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
         base.from_kernels = {event["case"]: event["from_kernels"] for event in outcome.all("ran")}
         base.undone = {event["case"]: event for event in outcome.all("undone")}
-        base.kernels = bool((found := outcome.last("kernels")) and found["names"])
+        kernels = outcome.last("kernels") or {"names": [], "of_model": False}
+        base.kernels, base.of_model = bool(kernels["names"]), kernels["of_model"]
         base.probed = outcome.all("probed")
         base.changed = [name for event in outcome.all("changed") for name in event["names"]]
         base.rejected = {event["case"]: event["error"] for event in outcome.all("rejected")}
@@ -207,7 +208,9 @@ class Session:
             "probed": [one for one in outcome.all("probed") if one["case"] in runs],
             "original_probes": self.base.probes,
             "depends": self.base.depends,
+            "rewrites_model": self.base.of_model and not (outcome.last("kernels") or {}).get("of_model"),
             "from_kernels": {event["case"]: event["from_kernels"] for event in outcome.all("ran")},
+            "original_from_kernels": self.base.from_kernels,
             "undone": {event["case"]: event for event in outcome.all("undone")},
             "values": str(values),
         }

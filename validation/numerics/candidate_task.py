@@ -31,6 +31,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
     emit("loaded", **loaded.facts())
     hooks = read_hooks(loaded.hooks_module)
+    emit("kernels", of_model=hooks.of_model)
     cases = [Case(**entry) for entry in payload["cases"]]
     done: dict[str, dict[str, Any]] = {}
     for case in cases:

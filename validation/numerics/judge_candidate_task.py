@@ -18,12 +18,12 @@ from .compare.errors import Pooled
 from .compare.exact import exact_difference
 from .diagnose import kinds_of_wrong, right_where_foreseen
 from .judge_launches import Question, questions
+from .judge_origin import origin
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
 from .probes.judge import judge_probe
 from .probes.run import first_cases
 from .saved import broken_zone, cases_of, is_tensor, reference_of, reruns, use_cores, zones_of
 from .traced import trace
-from .undone import from_kernels
 
 _QUESTIONS = 6
 """Most memories of a candidate that the original is asked about; those of the first case go first."""
@@ -42,7 +42,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     pools: dict[tuple[str, str], tuple[Pooled, float]] = {}
     done: list[Case] = []
     asked: list[Question] = []
-    firsts = {case.id for case in first_cases([one for one, _ in cases_of(payload)])}
+    firsts = {case.workload: case for case in first_cases([one for one, _ in cases_of(payload)])}
     for case, runs in cases_of(payload):
         original_runs = payload["original_runs"][case.id]
         found: list[Fact] = []
@@ -62,7 +62,8 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
                 for f in reruns(case, own, len(runs))
             ]
         if not found:
-            found = _not_from_kernels(case, payload, own) if case.id in firsts else []
+            if case.kind == "declared":
+                found = origin(case, runs, payload, own, firsts[case.workload])
             asked += questions(case, own, out, payload["exact"], numbers)
         verdicts[case.id] = trace(found, own / f"{case.id}.writers.pt")
         done.append(case)
@@ -81,12 +82,6 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         if (values := question.pop("values")) is not None:
             trees.save(values, Path(payload["values"]) / f"{number}.pt")
     return {"cases": verdicts, "errors": errors, "findings": findings, "questions": chosen}
-
-
-def _not_from_kernels(case: Case, payload: dict[str, Any], own: Path) -> list[Fact]:
-    """Outputs that the original's kernels compute, and the candidate's do not."""
-    mine = from_kernels(case, payload["from_kernels"][case.id], payload["undone"].get(case.id), own)
-    return [fact("output_not_from_kernel", output=name) for name in payload["depends"][case.id] if name not in mine]
 
 
 def _judge_probe(probed: dict[str, Any], payload: dict[str, Any], own: Path, numbers: Correctness) -> list[Fact]:

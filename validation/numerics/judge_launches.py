@@ -7,7 +7,7 @@ decide. Only the original can tell, so a question to it comes out of here: see `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..protocol import Correctness
 from . import trees
 from .cases import Case
 from .compare.poison import poisoned
-from .outputs import Fact, compare_values
+from .outputs import Fact, compare_values, fact
 
 Question = dict[str, Any]
 """`case`, `kernel`, `parameter`, `number`, `launch`, what `differs` (a fact's fields, or None where the candidate has
@@ -24,8 +24,34 @@ no such memory), `matched` by the kernel's name or by the parameter's only; `val
 
 def questions(case: Case, own: Path, out: Path, exact: bool, numbers: Correctness) -> list[Question]:
     """One for each memory that the original's launches wrote and that holds other values after the candidate's."""
-    right, left = _left(case, out), _left(case, own)
     found: list[Question] = []
+    for entry, got, matched, difference in _unequal(case, own, out, exact, numbers):
+        asked = {"case": case.id, "launch": entry["launches"], "differs": difference, "matched": matched, "values": got}
+        found.append(asked | {key: entry[key] for key in ("kernel", "parameter", "number")})
+    return found
+
+
+def mended(
+    case: Case, own: Path, out: Path, as_left: Collection[str], exact: bool, numbers: Correctness
+) -> list[Fact]:
+    """Results that the original hands back as its kernel left them, where the candidate's kernel of that name left
+    other values and the result is right all the same: something that is no kernel made it so. `as_left` are the
+    candidate's outputs and inputs (as `Watch.from_kernels` names them) that hold what a launch wrote."""
+    found: dict[str, Fact] = {}
+    for entry, _, matched, difference in _unequal(case, own, out, exact, numbers):
+        name = entry["value"]
+        handed_back = name.startswith(("output ", "input ")) and name not in as_left
+        if handed_back and difference is not None and matched == "kernel":
+            found.setdefault(name, fact("result_mended", kernel=entry["kernel"], output=name, **difference))
+    return list(found.values())
+
+
+def _unequal(
+    case: Case, own: Path, out: Path, exact: bool, numbers: Correctness
+) -> Iterator[tuple[dict[str, Any], Any, str, dict[str, Any] | None]]:
+    """What the original's launches wrote and the candidate's did not: its entry, the candidate's values (None where it
+    has no such memory), what these were found by, and in what they differ."""
+    right, left = _left(case, out), _left(case, own)
     for entry, expected in right:
         if not entry["written"] or expected is None:
             continue
@@ -33,11 +59,8 @@ def questions(case: Case, own: Path, out: Path, exact: bool, numbers: Correctnes
         if entry["value"].startswith(("output ", "input ")) and other.get("value") == entry["value"]:
             continue  # handed back as it is by both: it has been compared already
         difference = None if got is None else _difference(entry, got, expected, exact, numbers)
-        if got is not None and difference is None:
-            continue
-        asked = {"case": case.id, "launch": entry["launches"], "differs": difference, "matched": matched, "values": got}
-        found.append(asked | {key: entry[key] for key in ("kernel", "parameter", "number")})
-    return found
+        if got is None or difference is not None:
+            yield entry, got, matched, difference
 
 
 def _left(case: Case, folder: Path) -> list[tuple[dict[str, Any], Any]]:

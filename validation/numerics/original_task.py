@@ -39,7 +39,8 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         hooks = read_hooks(loaded.hooks_module)
     except MissingHooks as error:
         return {"no_hooks": str(error)}
-    emit("kernels", names=[] if hooks.of_model else kernels_of(loaded.module, loaded.path))
+    names = [] if hooks.of_model else kernels_of(loaded.module, loaded.path)
+    emit("kernels", names=names, of_model=hooks.of_model)
     cases = plan(hooks, device, payload["full"], numbers)
     emit("plan", cases=[case.to_dict() for case in cases], has_reference=hooks.reference is not None)
     done: dict[str, dict[str, Any]] = {}

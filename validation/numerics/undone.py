@@ -5,7 +5,7 @@ An output that is the same all the same was not computed by them: it says nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,30 @@ def from_kernels(case: Case, known: list[str], undone: Mapping[str, Any] | None,
     without = {f"output {name}": value for name, value in left["outputs"].items()}
     without |= {f"input {name}": value for name, value in left["inputs"].items()}
     return [name for name, value in everything.items() if name in known or differs(without.get(name), value)]
+
+
+def computed_elsewhere(case: Case, known: Collection[str], out: Path) -> dict[str, tuple[int, int]]:
+    """By name of an output that is not `known` to be left by a launch: how many of its values are the same to the bit
+    in the run without what the launches write, and of how many.
+
+    Only values that stand in it once count: zeros, limits and paddings come out of anything.
+    """
+    path = out / f"{case.id}.undone.pt"
+    if not path.exists():
+        return {}
+    right, left = trees.load(out / f"{case.id}.0.pt")["outputs"], trees.load(path)["outputs"]
+    found = {}
+    for name, value in right.items():
+        if f"output {name}" in known or not is_tensor(value) or not value.is_floating_point() or not value.numel():
+            continue
+        other = left.get(name)
+        if compare_form({"": other}, {"": value}):
+            continue
+        _, place, times = value.unique(return_inverse=True, return_counts=True)
+        once = (times[place] == 1) & value.isfinite()
+        if same := int(((value == other) & once).sum()):
+            found[name] = same, int(once.sum())
+    return found
 
 
 def differs(got: Any, expected: Any, exact: bool = True) -> bool:

@@ -79,6 +79,21 @@ NUMERICS = (
         "return the tensor from the workload's `run`, so that it can be compared",
     ),
     finding(
+        "output_partly_not_from_kernel",
+        "{count} of {total} values of {output} are what they are without what the candidate's kernels write",
+        "what is rewritten and timed are kernels: compute all that the original's kernel computes in kernels",
+    ),
+    finding(
+        "launches_for_show",
+        "no result of the workload {workload} depends on what the candidate's kernels write",
+        "hand back what the kernels wrote",
+    ),
+    finding(
+        "result_mended",
+        "{kernel} leaves other values in {output} ({why}), and something that is no kernel makes them right",
+        "mend the kernel: what its host adds is neither rewritten nor timed",
+    ),
+    finding(
         "output_not_from_kernel",
         "{output} is computed by kernels in the original, and by something else in the candidate",
         "hand back what the kernel wrote",
