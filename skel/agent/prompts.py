@@ -43,7 +43,8 @@ nothing that was not compiled, run and compared.
 4. Call add_evidence with the job, good or bad: the next one who searches will find it.
 5. scan_kernel on `result.out`: another skeleton may apply to the result. Stop when no apply_skeleton is left in `next`.
 
-Every answer has `next`, the calls to go on with, the most promising first. Errors have a stable `code` and a `hint`.
+Every answer has `next`, the calls to go on with, the most promising first. Errors, refusals and findings have a stable
+`code` and a `hint` (resource skel://codes has them all); a hint that names a command line means the tool of that name.
 Whole reports, patches and files: get_job with `part`.""",
 )
 SYMPTOM = Prompt(

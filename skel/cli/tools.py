@@ -11,7 +11,9 @@ from skel.faults import WrongUse
 from .options import Db, Json
 from .output import emit
 
-Format = Annotated[str, typer.Option("--format", metavar="FORM", help="`openai`, `anthropic`, or `json` (everything).")]
+Format = Annotated[
+    str, typer.Option("--format", metavar="FORM", help="`openai`, `anthropic`, or `json` (all, prompts too).")
+]
 
 
 def command(form: Format = "json", as_json: Json = False, db: Db = None) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,7 @@ from skel.agent.limits import LIMITS
 from skel.agent.session import Session
 from skel.store.calls import list_calls
 from skel.store.schema import CODES
-from tests.agent.calling import code_of
+from tests.agent.calling import code_of, do
 
 
 def outcomes(session: Session) -> list[tuple[str, str]]:
@@ -83,6 +85,31 @@ def test_a_fault_of_ours_keeps_its_text_to_itself(idle: Session, monkeypatch: py
         idle.call("get_skeleton", {"name": "fuse_vtiles"})
     assert raised.value.code == "internal_error" and "secret" not in str(raised.value)
     assert "with a secret" in outcomes(idle)[0][1]
+
+
+def test_what_is_known_says_where_to_go_on(idle: Session) -> None:
+    found = idle.call("search_skeletons", {"query": "a gate is recomputed for every value tile"}).model_dump()
+    assert found["next"][0]["tool"] == "get_skeleton"
+    assert [one["arguments"]["name"] for one in found["next"]] == [hit["name"] for hit in found["hits"][:2]]
+    assert idle.call("search_skeletons", {"query": "how to bake bread"}).model_dump()["next"] == ()
+    read = idle.call("get_skeleton", {"name": "fuse_vtiles"}).model_dump()
+    assert read["next"][0]["tool"] == "get_evidence" and read["measured"] > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"skeleton": "split_kv"}, "advice_only"),
+        ({"skeleton": "div_to_reciprocal", "settings": {"no": 1}}, "no_such_option"),
+    ],
+)
+def test_a_refusal_that_the_record_answers_leads_to_the_record(
+    idle: Session, tmp_path: Path, given: dict[str, Any], code: str
+) -> None:
+    worked = do(idle, "apply_skeleton", tmp_path, file="gated_norm.py", **given)
+    assert worked.refusals[0]["code"] == code
+    assert [one["tool"] for one in worked.next] == ["get_skeleton", "scan_kernel"]
+    assert worked.next[0]["arguments"] == {"name": given["skeleton"]}
 
 
 def test_a_handle_comes_at_once_and_the_same_call_gets_the_same_job(idle: Session) -> None:

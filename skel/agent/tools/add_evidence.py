@@ -12,6 +12,7 @@ from skel.store.schema import Environment, Evidence, Finding, Record, Rerun, Ver
 from ..errors import CallError
 from ..session_type import Session
 from ..tool import JobId, SkeletonName, Tool, paragraphs
+from ..views import Next
 
 MEASURING = frozenset({"apply_skeleton", "check_equivalence", "benchmark"})
 
@@ -34,6 +35,7 @@ class Answer(Record):
     level: str
     verdict: str
     reference: str
+    next: tuple[Next, ...]
 
 
 def _start(session: Session, given: Given) -> Answer:
@@ -51,6 +53,7 @@ def _start(session: Session, given: Given) -> Answer:
         level=evidence.level,
         verdict=evidence.verdict.value,
         reference=f"skel://evidence/{evidence.skeleton}/{key}",
+        next=(Next(tool="get_evidence", arguments={"skeleton": evidence.skeleton}, why="all that is known of it"),),
     )
 
 

@@ -203,6 +203,12 @@ def _next(
             follow("get_job", "every candidate and its times", job=work.job, part="report"),
         ]
     if verdict is Verdict.NOT_APPLICABLE:
+        codes = {one["code"] for one in document["refusals"]}
+        if about := "; ".join(why for code, why in _ABOUT_THE_RECORD.items() if code in codes):
+            return [
+                follow("get_skeleton", about, name=given.skeleton),
+                follow("scan_kernel", "what applies instead", file=given.file),
+            ]
         others = skeleton.interactions.competes_with[:2]
         return [
             follow("explain", f"it competes with {given.skeleton}", skeleton=name, file=given.file) for name in others
@@ -221,6 +227,13 @@ def _next(
         )
         for one in untried[:2]
     ] + [follow("get_job", "the whole report", job=work.job, part="report")]
+
+
+_ABOUT_THE_RECORD = {
+    "advice_only": "it is advice: do by hand what it describes, then check_equivalence",
+    "no_such_option": "it lists under `decisions` what `settings` may pin",
+}
+"""Refusals that are answered by the record and not by the kernel."""
 
 
 TOOL = Tool(

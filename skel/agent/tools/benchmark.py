@@ -125,7 +125,9 @@ TOOL = Tool(
     on this machine's GPU: interleaved, with a cold and a warm L2, original against original as control. One at a time.
 
     A job of minutes. `slower` names what changed in the compiled kernel. Without a GPU the answer is the error
-    `not_here`."""),
+    `not_here`.
+
+    Next: add_evidence, whatever the verdict."""),
     Given,
     Output,
     _start,

@@ -68,7 +68,9 @@ def _start(session: Session, given: Given) -> Answer:
 TOOL = Tool(
     "get_evidence",
     paragraphs("""What was measured of a skeleton on this database, losing measurements too: kernel, settings, verdict
-    and environment of each."""),
+    and environment of each.
+
+    Next: apply_skeleton with `settings` that won; the whole of one is the resource skel://evidence/SKELETON/ID."""),
     Given,
     Answer,
     _start,

@@ -6,6 +6,7 @@ from skel.store.schema import Claim, Decision, Interactions, Limit, Numerics, Re
 
 from ..session_type import Session
 from ..tool import SkeletonName, Tool, paragraphs
+from ..views import Next
 
 
 class Given(Record):
@@ -39,6 +40,7 @@ class Answer(Record):
     measured: int
     """Pieces of evidence measured here: get_evidence has them."""
     reference: str
+    next: tuple[Next, ...]
 
 
 def _start(session: Session, given: Given) -> Answer:
@@ -47,6 +49,8 @@ def _start(session: Session, given: Given) -> Answer:
 
     found = get_skeleton(session.database, given.name)
     symptoms, claims = found.symptoms.en[:4], found.evidence[:4]
+    measured = len(evidence_for(session.database, given.name))
+    onward = Next(tool="get_evidence", arguments={"skeleton": found.name}, why="what it was worth, measured")
     return Answer(
         name=found.name,
         title=found.title,
@@ -63,8 +67,9 @@ def _start(session: Session, given: Given) -> Answer:
         interactions=found.interactions,
         claims=claims,
         left_out=len(found.symptoms.en) - len(symptoms) + len(found.evidence) - len(claims),
-        measured=len(evidence_for(session.database, given.name)),
+        measured=measured,
         reference=f"skel://skeletons/{found.name}",
+        next=(onward,) if measured else (),
     )
 
 
@@ -73,7 +78,8 @@ TOOL = Tool(
     paragraphs("""One skeleton: what it changes and why, when it is legal, what it may cost in registers and accuracy,
     which decisions can be pinned, and what was claimed and measured of it.
 
-    Next: explain says whether and why it applies to a kernel, apply_skeleton does it."""),
+    Next: explain with your file says whether and why it applies, apply_skeleton does it. Advice (`is_advice`) has
+    nothing to apply: change the kernel by hand, then check_equivalence."""),
     Given,
     Answer,
     _start,

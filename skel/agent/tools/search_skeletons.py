@@ -10,6 +10,7 @@ from skel.store.schema import Finding, Kind, NumericsClass, Record
 
 from ..session_type import Session
 from ..tool import Tool, paragraphs
+from ..views import Next
 
 
 class Given(Record):
@@ -49,6 +50,7 @@ class Answer(Record):
     """What the query was taken for: words, code, profiler output, another language."""
     hits: tuple[Hit, ...]
     findings: tuple[Finding, ...] = ()
+    next: tuple[Next, ...] = ()
 
 
 def _start(session: Session, given: Given) -> Answer:
@@ -64,7 +66,13 @@ def _start(session: Session, given: Given) -> Answer:
                       given.source, given.proven)
     found = answer(session.database, given.query, given.limit, filters, signals=signals)
     hits = tuple(Hit(name=h.name, score=h.score, title=h.title, kind=h.kind, why=h.why[:400]) for h in found.hits)
-    return Answer(query=given.query[:200], read_as=found.read_as, hits=hits, findings=_findings(found.language))
+    onward = tuple(
+        Next(tool="get_skeleton", arguments={"name": one.name}, why="what it changes, and when it is legal")
+        for one in hits[:2]
+    )
+    return Answer(
+        query=given.query[:200], read_as=found.read_as, hits=hits, findings=_findings(found.language), next=onward
+    )
 
 
 def _findings(language: str | None) -> tuple[Finding, ...]:
@@ -78,7 +86,7 @@ def _findings(language: str | None) -> tuple[Finding, ...]:
 TOOL = Tool(
     "search_skeletons",
     paragraphs("""Find optimization skeletons by what you see: a symptom in your own words, a technique, profiler
-    output or a piece of code. No hits means that nothing known answers it.
+    output or a piece of code. No hits means that nothing known answers it: say it in other words once, then stop.
 
     Next: get_skeleton for one of them, or scan_kernel to see which apply to a file."""),
     Given,
