@@ -3,7 +3,9 @@
 Its rules:
 1. It reads the prompt whose argument is a file, and makes the call that the prompt names first, with the file.
 2. It keeps a list of calls to make. What an answer lists under `next` goes to the front, in order.
-3. It never makes the same call twice, and makes at most `MOST` calls and two applications.
+3. It never makes the same call twice, and makes at most `MOST` calls and two applications. Before it applies a
+   skeleton it reads it, and tries the values of the first decision that has values listed one after the other, since
+   a narrower search ends sooner.
 4. An error is noted by its code, and the next call is made.
 5. At the verdict `faster` or `improved` it makes the call add_evidence that the answer lists, and stops; it also stops
    when no call is left. It takes the last file that was written.
@@ -51,6 +53,15 @@ class Agent:
             words = json.dumps([tool, arguments], sort_keys=True)
             if words in made and tool != "get_job":
                 continue
+            if tool == "apply_skeleton" and not arguments.get("settings"):
+                read = ("get_skeleton", {"name": arguments["skeleton"]})
+                if json.dumps(read, sort_keys=True) not in made:
+                    calls.extendleft([(tool, arguments), read])
+                    continue
+                pinned = self.pinned(arguments)
+                if pinned:
+                    calls.extendleft(reversed(pinned))
+                    continue
             applied += tool == "apply_skeleton"
             if applied > APPLICATIONS:
                 break
@@ -70,6 +81,14 @@ class Agent:
                 calls, onward = deque(), [one for one in onward if one[0] == "add_evidence"]
             calls.extendleft(reversed(onward))
         return self.written[-1] if self.written else None
+
+    def pinned(self, arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+        """The application once for each value of the skeleton's first decision with values; none without one."""
+        named = [one for one in self.seen if one.get("name") == arguments["skeleton"]]
+        decision = next((d for one in named for d in one.get("decisions", ()) if d["values"]), None)
+        if decision is None:
+            return []
+        return [("apply_skeleton", {**arguments, "settings": {decision["name"]: v}}) for v in decision["values"]]
 
     async def first(self, file: str) -> tuple[str, dict[str, Any]]:
         prompts = (await self.client.list_prompts()).prompts
