@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from .code_features import FEATURES
 
+_MAY_BE_CODE = re.compile(r"[=(\[:]")
+"""A character that every statement which counts as code has in it."""
 _OPENS_BLOCK = re.compile(r"^\s*(?:for|if|while|with|def|else|elif|class|@).*:\s*(?:#.*)?$")
 _PIECE = re.compile(r"for \w+ in [\w.]*range\([^()]*\)|\w+(?:\.\w+)+\([^()]*\)")
 _PROSE = re.compile(r"(?<![\w.])(?:[a-z]{3,}) (?:[a-z]{2,}) (?:[a-z]{2,})(?![\w(.=])")
@@ -30,6 +32,8 @@ class Snippet:
 
 def read_code(text: str) -> Snippet:
     """Look at a text as code."""
+    if not _MAY_BE_CODE.search(text):
+        return Snippet(False)
     statements = list(_statements(text))
     if not any(_is_code(node) for statement in statements for node in ast.walk(statement)):
         return Snippet(False)

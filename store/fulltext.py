@@ -50,6 +50,7 @@ def weigh(connection: sqlite3.Connection, index: Index, terms: Iterable[Term]) -
     """Look every term up."""
     wanted = tuple(terms)
     stem = stems([*(term.text for term in wanted), *(other for term in wanted for other in term.others)])
+    _read_strengths(connection, index, stem.values())
     weighed = tuple(_weigh_one(connection, index, term, stem) for term in wanted)
     records = {item.term.text: len(item.at) for item in weighed}
     return tuple(replace(item, weight=item.weight * _share_of_word(item, records)) for item in weighed)
@@ -81,16 +82,14 @@ class Wanted:
 
     def answered(self, line: Sequence[str]) -> float:
         """The weight of the query terms that a passage, given as its stems, answers."""
-        if self.words.isdisjoint(line):
-            return 0.0
-        words = set(line)
+        words = self.words.intersection(line)
         padded = f" {' '.join(line)} " if self._phrases else ""
         found: dict[str, float] = {}
         phrases = (phrase for phrase in self._phrases if f" {phrase} " in padded)
-        for each in (*(words & self._terms.keys()), *phrases):
-            for term, weight in self._terms[each]:
+        for each in (*words, *phrases):
+            for term, weight in self._terms.get(each, ()):
                 found[term] = max(found.get(term, 0.0), weight)
-        return sum(found.values())
+        return math.fsum(found.values())  # the same in whatever order a set gives its words
 
 
 def _share_of_word(item: Weighed, records: dict[str, int]) -> float:
@@ -135,13 +134,19 @@ def _highest(found: list[tuple[I64, F32]], records: int) -> tuple[I64, F32]:
 
 def _strengths(connection: sqlite3.Connection, index: Index, stem: str) -> tuple[I64, F32]:
     """The records that hold a stem, and how strongly each speaks of it, in (0, 1]; kept with the index."""
-    found = index.strengths.get(stem)
-    if found is None:
-        posting = index.posting(connection, stem)
+    if stem not in index.strengths:
+        _read_strengths(connection, index, (stem,))
+    return index.strengths[stem]
+
+
+def _read_strengths(connection: sqlite3.Connection, index: Index, some: Iterable[str]) -> None:
+    missing = tuple(dict.fromkeys(stem for stem in some if stem not in index.strengths))
+    if not missing:
+        return
+    for stem, posting in index.postings(connection, missing).items():
         longer = index.lengths[posting.at] / index.mean_length
         room = _SATURATION * (1 - _LENGTH + _LENGTH * longer)
         value = np.asarray(posting.weights / (posting.weights + room), np.float32)
         highest = value.max(initial=np.float32(0)) or np.float32(1)
-        found = posting.at, np.asarray(posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / highest), np.float32)
-        index.strengths[stem] = found
-    return found
+        strength = np.asarray(posting.shares * (_PRESENCE + (1 - _PRESENCE) * value / highest), np.float32)
+        index.strengths[stem] = posting.at, strength

@@ -3,19 +3,25 @@
 import json
 import sqlite3
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from .embedding.arrays import F32, I64, np
+from .embedding.arrays import F32, I16, I64, np
 from .embedding.shipped import unpack
 from .indexing import SCOPE_ROW
 
+if TYPE_CHECKING:
+    from .ranking import Scored
+
 EXACT_RECORDS = 1000
 """Up to this many records every sentence is compared; above, those of the records whose centres are nearest."""
+HELD_RECORDS = 20_000
+"""Up to this many the sentences of all lie in memory from the second query of a process on, 6 kB a record."""
 _KEPT_INDICES = 4
 _KEPT_RECORDS = 1000
-"""Records whose texts and sentences are kept: those that answer one query often answer the next."""
+"""Records whose texts are kept: those that answer one query often answer the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,9 @@ class Posting:
     shares: F32
 
 
+_NOWHERE = Posting(np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.float32))
+
+
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """The vectors of one model."""
@@ -36,9 +45,11 @@ class Vectors:
     scope: F32
     """[topics, dimensions]: what no record treats."""
     sentences: F32 | None
-    """[sentences, dimensions] of all records, in their order; None where there are too many to hold."""
+    """[sentences, dimensions] of all records, in their order; None where there are too many to compare."""
     starts: I64
-    """The first sentence of each record, and the number of all at the end."""
+    """The first sentence of each record, and the number of all at the end; meaningless where none are held."""
+    packed: I16 | None = None
+    """The same as `sentences` in their stored form, where there are too many to compare but not to hold."""
 
     @property
     def dimensions(self) -> int:
@@ -61,26 +72,30 @@ class Index:
     vectors: dict[str, Vectors] = field(default_factory=dict)
     lines: dict[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     """By position, the stems of each passage; of the records looked at lately."""
-    sentences: dict[tuple[str, int], F32] = field(default_factory=dict)
-    """By model and position, the vectors of a record's sentences; of the records looked at lately."""
+    derived: dict[tuple[str, str], "Scored"] = field(default_factory=dict)
+    """By model and text, how the records score on the symptoms that code and profiler output are read as: these are
+    a few dozen sentences of ours, and many queries come to the same ones."""
 
-    def posting(self, connection: sqlite3.Connection, term: str) -> Posting:
-        """Where `term` (a stem, or stems with a space between) occurs."""
-        row = connection.execute("SELECT skeletons, weights, shares FROM postings WHERE term = ?",
-                                 (term,)).fetchone() or (b"", b"", b"")
-        at = np.searchsorted(self.ids, np.frombuffer(row[0], "<i8")).astype(np.int64)
-        return Posting(at, np.frombuffer(row[1], "<f4"), np.frombuffer(row[2], "<f4"))
+    def postings(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, Posting]:
+        """Where each of `terms` (stems, or stems with a space between) occurs."""
+        rows = connection.execute("SELECT term, skeletons, weights, shares FROM postings WHERE term IN "
+                                  f"({', '.join('?' * len(terms))})", terms)
+        return dict.fromkeys(terms, _NOWHERE) | {
+            term: Posting(np.searchsorted(self.ids, np.frombuffer(at, "<i8")).astype(np.int64),
+                          np.frombuffer(weights, "<f4"), np.frombuffer(shares, "<f4"))
+            for term, at, weights, shares in rows}
 
     def of_model(self, connection: sqlite3.Connection, model: str) -> Vectors:
         """The vectors of one model."""
         found = self.vectors.get(model)
         if found is None:
             found = self.vectors[model] = _read_vectors(connection, self.ids, model)
+        elif found.sentences is None and found.packed is None and len(self.ids) <= HELD_RECORDS:
+            packed, starts = _read_packed(connection, self.ids, model, found.dimensions)
+            found = self.vectors[model] = replace(found, packed=packed, starts=starts)
         return found
 
 
-K = TypeVar("K")
-V = TypeVar("V")
 _indices: dict[Path, Index] = {}
 _lock = threading.Lock()
 
@@ -101,10 +116,14 @@ def index_of(connection: sqlite3.Connection, path: Path) -> Index:
 
 def lines_of(connection: sqlite3.Connection, index: Index, positions: list[int]) -> list[tuple[tuple[str, ...], ...]]:
     """The stems of the passages of some records."""
-    missing = [at for at in positions if at not in index.lines]
+    kept = {at: index.lines.get(at) for at in positions}
+    missing = [at for at, lines in kept.items() if lines is None]
     found = _by_position(connection, index, "SELECT skeleton, stems FROM texts WHERE", (), missing)
     read = {at: tuple(tuple(line.split()) for line in json.loads(stems)) for at, stems in found.items()}
-    return _kept(index.lines, read, positions)
+    if len(index.lines) + len(read) > _KEPT_RECORDS:
+        index.lines.clear()
+    index.lines.update(read)
+    return [kept[at] or read[at] for at in positions]
 
 
 def sentences_of(connection: sqlite3.Connection, index: Index, vectors: Vectors, model: str,
@@ -115,13 +134,15 @@ def sentences_of(connection: sqlite3.Connection, index: Index, vectors: Vectors,
     """
     if vectors.sentences is not None:
         return vectors.sentences, np.diff(vectors.starts)
-    wanted = [(model, at) for at in positions.tolist()]
-    missing = [at for _, at in wanted if (model, at) not in index.sentences]
+    if vectors.packed is not None:
+        firsts, ends = vectors.starts[positions], vectors.starts[positions + 1]
+        parts = [vectors.packed[first:end] for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)]
+        return unpack(np.concatenate(parts), vectors.dimensions), ends - firsts
     blobs = _by_position(connection, index, "SELECT skeleton, vectors FROM vectors WHERE model = ? AND", (model,),
-                         missing)
-    read = {(model, at): unpack(blobs.get(at, b""), vectors.dimensions) for at in missing}
-    found = _kept(index.sentences, read, wanted)
-    return np.concatenate(found), np.array([len(each) for each in found], np.int64)
+                         positions.tolist())
+    each = [blobs.get(at, b"") for at in positions.tolist()]
+    counts = np.array([len(blob) // (2 * vectors.dimensions) for blob in each], np.int64)
+    return unpack(b"".join(each), vectors.dimensions), counts
 
 
 def _by_position(connection: sqlite3.Connection, index: Index, select: str, given: tuple[str, ...],
@@ -132,15 +153,6 @@ def _by_position(connection: sqlite3.Connection, index: Index, select: str, give
         return {}
     rows = connection.execute(f"{select} skeleton IN ({', '.join('?' * len(place))})", (*given, *place))
     return {place[row]: value for row, value in rows}
-
-
-def _kept(kept: dict[K, V], read: dict[K, V], wanted: list[K]) -> list[V]:
-    """The values wanted, kept or just read; what was read is kept."""
-    found = [read[key] if key in read else kept[key] for key in wanted]
-    if len(kept) + len(read) > _KEPT_RECORDS:
-        kept.clear()
-    kept.update(read)
-    return found
 
 
 def _read(connection: sqlite3.Connection, version: str) -> Index:
@@ -176,3 +188,19 @@ def _read_vectors(connection: sqlite3.Connection, ids: I64, model: str) -> Vecto
     return Vectors(centres, unpack(scope[0] if scope else b"", dimensions),
                    unpack(b"".join(blob for _, _, blob in rows), dimensions) if small else None,
                    np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]))
+
+
+def _read_packed(connection: sqlite3.Connection, ids: I64, model: str, dimensions: int) -> tuple[I16, I64]:
+    """The sentences of all records as they are stored, [sentences, dimensions], and where those of each start."""
+    given = (model, SCOPE_ROW)
+    counts = np.zeros(len(ids), np.int64)
+    rows = connection.execute("SELECT skeleton, length(vectors) FROM vectors WHERE model = ? AND skeleton <> ?", given)
+    for row, length in rows:
+        counts[np.searchsorted(ids, row)] = length // (2 * dimensions)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    packed = np.empty((int(starts[-1]), dimensions), np.int16)
+    rows = connection.execute("SELECT skeleton, vectors FROM vectors WHERE model = ? AND skeleton <> ?", given)
+    for row, blob in rows:
+        first = starts[np.searchsorted(ids, row)]
+        packed[first:first + len(blob) // (2 * dimensions)] = np.frombuffer(blob, "<i2").reshape(-1, dimensions)
+    return packed, starts

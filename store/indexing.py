@@ -25,8 +25,13 @@ Kept = dict[str, list[tuple[str, bytes, bytes]]]
 
 
 def index_all(connection: sqlite3.Connection, ready: Shipped) -> None:
-    """Index every record anew; `ready` holds vectors of the packaged model by the hash of their texts."""
-    kept = _vectors_of_other_models(connection)
+    """Index every record anew; `ready` holds vectors of the packaged model by the hash of their texts.
+
+    What the index holds of texts that have not changed is not encoded again.
+    """
+    kept = _kept_vectors(connection)
+    ready = {digest: vectors for digest, rows in kept.items()
+             for model, vectors, _ in rows if model == DEFAULT_MODEL} | dict(ready)
     for table in ("texts", "postings", "facets", "vectors"):
         connection.execute(f"DELETE FROM {table}")
     lists: dict[str, tuple[list[int], list[float], list[float]]] = {}
@@ -162,15 +167,13 @@ def _index_vectors(connection: sqlite3.Connection, row: int, texts: tuple[str, .
 
 def _restore(connection: sqlite3.Connection, row: int, texts: tuple[str, ...], kept: Kept) -> None:
     digest = texts_sha256(texts)
-    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)",
+    connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?, ?)",
                            ((row, model, digest, vectors, middle) for model, vectors, middle in kept.get(digest, ())))
 
 
-def _vectors_of_other_models(connection: sqlite3.Connection) -> Kept:
+def _kept_vectors(connection: sqlite3.Connection) -> Kept:
     kept: Kept = {}
-    for digest, *rest in connection.execute(
-            "SELECT DISTINCT texts_sha256, model, vectors, centre FROM vectors WHERE model <> ?",
-            (DEFAULT_MODEL,)):
+    for digest, *rest in connection.execute("SELECT DISTINCT texts_sha256, model, vectors, centre FROM vectors"):
         kept.setdefault(digest, []).append((rest[0], rest[1], rest[2]))
     return kept
 

@@ -34,20 +34,21 @@ _WORDS = {
     "Vietnamese": "là của và không các một cho với được trong khi tại sao mỗi".split(),
 }
 
+_KNOWN = {language: frozenset(words) for language, words in _WORDS.items()}
+
 
 def language_of(text: str) -> str:
     """The language of a text: `ENGLISH`, `CHINESE`, or the name of another. Short texts count as English."""
-    letters = [character for character in unicodedata.normalize("NFKC", text) if character.isalpha()]
-    if not letters:
+    joined = "".join(filter(str.isalpha, unicodedata.normalize("NFKC", text)))
+    if not joined:
         return ENGLISH
-    joined = "".join(letters)
-    for language, script in _SCRIPTS.items():
+    for language, script in () if joined.isascii() else _SCRIPTS.items():
         # A few kana make a text Japanese whatever the number of its kanji.
-        if len(script.findall(joined)) >= _MOST * len(letters) * (0.4 if language == "Japanese" else 1.0):
+        if len(script.findall(joined)) >= _MOST * len(joined) * (0.4 if language == "Japanese" else 1.0):
             return language
     if _HAN.search(joined):
         return CHINESE
     words = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {language: sum(word in known for word in words) for language, known in _WORDS.items()}
+    counts = {language: sum(map(known.__contains__, words)) for language, known in _KNOWN.items()}
     likely = max(counts, key=lambda language: counts[language])
     return likely if counts[likely] >= 2 and counts[likely] > 2 * counts[ENGLISH] else ENGLISH

@@ -1,6 +1,6 @@
 """A record as passages: the sentences that search looks at, each with the field it stands in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,10 @@ def passages(record: Mapping[str, Any]) -> tuple[Passage, ...]:
 
 def embedded(record: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts of a record that get a vector: English sentences, and its tags as one text."""
-    sentences = [passage.text for passage in passages(record)
-                 if passage.field in _EMBEDDED and passage.text.isascii()]
+    return embedded_of(passages(record), record)
+
+
+def embedded_of(found: Sequence[Passage], record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The same, of a record whose passages are at hand."""
+    sentences = [passage.text for passage in found if passage.field in _EMBEDDED and passage.text.isascii()]
     return tuple(dict.fromkeys([*sentences, ", ".join(record.get("tags", ()))] if record.get("tags") else sentences))

@@ -71,6 +71,8 @@ _METRICS = (
           low=60),
     _rule("pipe_(fma|alu|fp32)", "FP32 pipes are busy with work that is identical in neighbouring blocks", high=70),
 )
+SYMPTOMS = tuple(dict.fromkeys(rule.symptom for rule in (*_STALLS, *_METRICS)))
+"""Every symptom that profiler output is read as."""
 _SPOKEN = re.compile(r"\b(?:stall(?:s|ed)?|pipe|throttle|scoreboard|occupancy|hit rate|sectors?|ncu|nsight)\b", re.I)
 """A text with such a word may name a metric or stall reason in words."""
 _PREFIX = re.compile(r"\b(?:smsp|sm|l1tex|lts|dram|gpu|launch|idc|gpc|breakdown)__\w+(?:\.\w+)*|\bstall_\w+")

@@ -43,14 +43,14 @@ def read(query: str) -> Reading:
     text = query[:MAX_CHARACTERS].strip()
     if profiled.is_table:
         return Reading("profiler", _derived(profiled.symptoms))
-    own: tuple[Sentence, ...] = (Sentence(text, by_meaning=language_of(text) != CHINESE),) if text else ()
+    language = language_of(text)
+    own: tuple[Sentence, ...] = (Sentence(text, by_meaning=language != CHINESE),) if text else ()
     if profiled.symptoms:
         return Reading("profiler", own + _derived(profiled.symptoms))
     found = read_code(text)
     if found.is_code:
         words = replace(own[0], by_meaning=found.has_prose, weight=_WORDS_OF_CODE if found.symptoms else 1.0)
         return Reading("code", (words, *_derived(found.symptoms)))
-    language = language_of(text)
     if language == CHINESE:
         return Reading("chinese", (Sentence(text, by_meaning=False),))
     if language != ENGLISH:

@@ -98,6 +98,7 @@ def _matched(connection: sqlite3.Connection, index: Index, wanted: Wanted,
              positions: list[int]) -> dict[int, list[tuple[int, float]]]:
     found: dict[int, list[tuple[int, float]]] = {}
     for at, lines in zip(positions, lines_of(connection, index, positions), strict=True):
-        weights = [(number, wanted.answered(line)) for number, line in enumerate(lines)]
+        weights = [(number, wanted.answered(line)) for number, line in enumerate(lines)
+                   if not wanted.words.isdisjoint(line)]
         found[at] = [(number, weight) for number, weight in weights if weight]
     return found

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from .database import Database
 from .embedding.arrays import F32, np, one_thread
 from .embedding.model import DEFAULT_MODEL
-from .explain import why
+from .explain import Lines, why
 from .filters import Filters, allowed
-from .index import Index, index_of
+from .index import Index, index_of, lines_of
 from .query_kind import Reading, Sentence, read
 from .ranking import MIN_OF_BEST, Scored, score
 from .top import top
@@ -68,10 +68,19 @@ def answer(database: Database, query: str, limit: int = 10, filters: Filters | N
         index = index_of(connection, database.path)
         if not len(index.ids):
             return Answer((), reading.kind)
-        scored = [(sentence, score(connection, index, sentence.text, model, sentence.by_meaning))
-                  for sentence in reading.sentences]
+        scored = [(sentence, score_sentence(connection, index, sentence, model)) for sentence in reading.sentences]
         hits = _hits(connection, index, reading, scored, limit, filters, signals or {})
     return Answer(hits, reading.kind, reading.language)
+
+
+def score_sentence(connection: sqlite3.Connection, index: Index, sentence: Sentence, model: str) -> Scored:
+    """Score every record on a sentence; what the index holds of one of ours is not done again."""
+    if not sentence.derived:
+        return score(connection, index, sentence.text, model, sentence.by_meaning)
+    found = index.derived.get((model, sentence.text))
+    if found is None:
+        found = index.derived[model, sentence.text] = score(connection, index, sentence.text, model, True)
+    return found
 
 
 def _hits(connection: sqlite3.Connection, index: Index, reading: Reading, scored: list[tuple[Sentence, Scored]],
@@ -91,22 +100,23 @@ def _hits(connection: sqlite3.Connection, index: Index, reading: Reading, scored
     if filters is not None:
         final = np.where(np.isin(index.ids, allowed(connection, filters)), final, np.float32(0))
     ranked = [at for at in top(final, limit).tolist() if final[at] > 0 and final[at] >= floor]
-    contents = _contents(connection, index, ranked)
-    return tuple(_hit(contents[at], final, at, signalled.get(at), scored[source[at]] if source[at] >= 0 else None)
-                 for at in ranked)
+    contents, lines = _contents(connection, index, ranked), lines_of(connection, index, ranked)
+    return tuple(_hit(contents[at], line, final, at, signalled.get(at),
+                      scored[source[at]] if source[at] >= 0 else None)
+                 for at, line in zip(ranked, lines, strict=True))
 
 
 def _signalled(index: Index, signals: Mapping[str, str]) -> dict[int, str]:
     return {at: signals[name] for at, name in enumerate(index.names) if name in signals} if signals else {}
 
 
-def _hit(record: dict[str, object], final: F32, at: int, signal: str | None,
+def _hit(record: dict[str, object], lines: Lines, final: F32, at: int, signal: str | None,
          best: tuple[Sentence, Scored] | None) -> Hit:
     reasons = [signal] if signal else []
     if best is not None:
         sentence, result = best
         reasons += [sentence.because] if sentence.because else []
-        reasons += why(record, result.wanted, result.matched.get(at, []), result.nearest.get(at))
+        reasons += why(record, lines, result.wanted, result.matched.get(at, []), result.nearest.get(at))
     return Hit(str(record["name"]), round(float(final[at]), 4), str(record["title"]), str(record["kind"]),
                "; ".join(dict.fromkeys(reasons)))
 

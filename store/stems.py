@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 _MOST_KEPT = 100_000
@@ -25,13 +26,21 @@ def stems(words: Iterable[str]) -> dict[str, str]:
 
 def _stem(words: list[str]) -> dict[str, str]:
     found: dict[int, list[str]] = {}
-    connection = sqlite3.connect(":memory:")
+    tokenizer = _tokenizer()
+    tokenizer.execute("BEGIN")
     try:
-        connection.execute(f"CREATE VIRTUAL TABLE given USING fts5(word, tokenize = '{TOKENIZER}')")
-        connection.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(given, instance)")
-        connection.executemany("INSERT INTO given (rowid, word) VALUES (?, ?)", enumerate(words))
-        for row, stem in connection.execute("SELECT doc, term FROM vocabulary ORDER BY doc, offset"):
+        tokenizer.executemany("INSERT INTO given (rowid, word) VALUES (?, ?)", enumerate(words))
+        for row, stem in tokenizer.execute("SELECT doc, term FROM vocabulary ORDER BY doc, offset"):
             found.setdefault(row, []).append(stem)
     finally:
-        connection.close()
+        tokenizer.execute("ROLLBACK")
     return {word: " ".join(found.get(row, [])) for row, word in enumerate(words)}
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> sqlite3.Connection:
+    """A table in memory that is empty between uses: making one takes longer than a query's words do."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute(f"CREATE VIRTUAL TABLE given USING fts5(word, content = '', tokenize = '{TOKENIZER}')")
+    connection.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(given, instance)")
+    return connection

@@ -7,12 +7,15 @@ characters long, so runs of it become overlapping pairs.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 ANALYSIS_VERSION = 1
 """Raise it whenever `terms` gives something else for the same text: databases are then indexed anew."""
 
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CHUNK = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[-_][^\W_{_CJK}]+)*")
+_ASCII_CHUNK = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*")
+"""What `_CHUNK` finds where there is nothing else."""
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BRITISH = re.compile(r"is(e|ed|es|er|ing|ation|ations)$")
@@ -20,6 +23,8 @@ _BRITISH = re.compile(r"is(e|ed|es|er|ing|ation|ations)$")
 
 def terms(text: str) -> list[str]:
     """The search terms of a text, in order, repeats kept."""
+    if text.isascii():
+        return [term for chunk in _ASCII_CHUNK.findall(text) for term in _latin(chunk)]
     found: list[str] = []
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text)):
         found += pairs(chunk) if is_cjk(chunk) else _latin(chunk)
@@ -36,12 +41,13 @@ def pairs(run: str) -> list[str]:
     return [run[at:at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def _latin(chunk: str) -> list[str]:
+@lru_cache(maxsize=50_000)
+def _latin(chunk: str) -> tuple[str, ...]:
     parts = re.split("[-_]", chunk)
     found = [term for part in parts for term in _word(part)]
     if len(parts) == 2:
         found.append(_spelling("".join(parts).lower()))
-    return found
+    return tuple(found)
 
 
 def _word(word: str) -> list[str]:

@@ -10,7 +10,7 @@ def top(values: F32, count: int) -> I64:
     some: I64 = np.arange(len(values))
     if len(values) > _GROUP * count:
         # The count-th highest of the groups' maxima: so many values at least are as high.
-        maxima = values[:len(values) // _GROUP * _GROUP].reshape(-1, _GROUP).max(1)
+        maxima = values[:len(values) // _GROUP * _GROUP].reshape(_GROUP, -1).max(0)
         least = np.partition(maxima, len(maxima) - count)[len(maxima) - count]
         some = np.flatnonzero(values > least)
         if len(some) < count:

@@ -25,6 +25,7 @@ else:
 
 np = numpy
 F32 = numpy.typing.NDArray[numpy.float32]
+I16 = numpy.typing.NDArray[numpy.int16]
 I64 = numpy.typing.NDArray[numpy.int64]
 
 

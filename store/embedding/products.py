@@ -5,6 +5,8 @@ where rows * columns * depth of a product is at most a million, so the columns a
 parts. Where a BLAS has no such path, the blocks cost about what the whole product does.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from .arrays import F32, np
@@ -15,41 +17,72 @@ WIDE, NARROW = 64, 32
 """Columns of a block: narrow where the depth is large."""
 
 
-def blocks(weight: F32) -> F32:
-    """`weight` [out, in] as [blocks, columns of a block, in], without a copy."""
-    return weight.reshape(-1, _columns(weight.shape[-1]), weight.shape[-1])
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A linear map. The weights lie as in the model's file, or `transposed`: what a product is fastest with."""
+
+    weights: tuple[F32, ...]
+    """Matrices whose outputs stand side by side: [blocks, columns of a block, in] or [blocks, in, columns of a block].
+    """
+    bias: F32
+    """[out]."""
+    transposed: bool = False
+
+    def __call__(self, x: F32) -> F32:
+        """`x` [rows, in] mapped: [rows, out]."""
+        found = np.empty((len(x), len(self.bias)), np.float32)
+        start = 0
+        for weight in self.weights:
+            end = start + len(weight) * weight.shape[2 if self.transposed else 1]
+            (_times if self.transposed else _times_blocks)(x, weight, found[:, start:end])
+            start = end
+        found += self.bias
+        return found
 
 
-def transposed(weight: F32) -> F32:
-    """`weight` [out, in] copied as [blocks, in, columns of a block]: what `times` is fastest with."""
-    return np.ascontiguousarray(blocks(weight).transpose(0, 2, 1))
+def as_stored(weights: Sequence[F32], biases: Sequence[F32]) -> Linear:
+    """The map of some `weights` [out, in] side by side, without a copy of them."""
+    return Linear(tuple(weight.reshape(-1, _columns(weight.shape[-1]), weight.shape[-1]) for weight in weights),
+                  biases[0] if len(biases) == 1 else np.concatenate(biases))
 
 
-def times(x: F32, weight: F32) -> F32:
-    """`x` [rows, in] times a `transposed` weight: [rows, out]."""
-    found = np.empty((len(x), weight.shape[0] * weight.shape[2]), np.float32)
-    for start, part in _parts(x):
-        product = part @ weight
-        found[start:start + len(part)] = product.transpose(1, 0, 2).reshape(len(part), -1)
+def transposed(linears: Sequence[Linear]) -> list[Linear]:
+    """The same maps with their weights transposed, in the order of use and in one piece of memory.
+
+    NumPy asks for large pages for so large a piece: the processor then finds the weights at half the cost.
+    """
+    room = np.empty(sum(weight.size for linear in linears for weight in linear.weights), np.float32)
+    found, start = [], 0
+    for linear in linears:
+        blocks, columns, depth = linear.weights[0].shape
+        shape = (blocks * len(linear.weights), depth, columns)
+        weight = room[start:start + shape[0] * depth * columns].reshape(shape)
+        for number, part in enumerate(linear.weights):
+            weight[number * blocks:(number + 1) * blocks] = part.transpose(0, 2, 1)
+        found.append(Linear((weight,), linear.bias, transposed=True))
+        start += weight.size
     return found
 
 
-def times_blocks(x: F32, weight: F32) -> F32:
-    """`x` [rows, in] times `blocks` of a weight: [rows, out]."""
-    found = np.empty((len(x), weight.shape[0] * weight.shape[1]), np.float32)
-    for start, part in _parts(x):
-        product = weight @ np.ascontiguousarray(part.T)
-        found[start:start + len(part)] = product.reshape(-1, len(part)).T
-    return found
+def _times(x: F32, weight: F32, found: F32) -> None:
+    """BLAS writes each block's columns where they belong."""
+    blocks, _, columns = weight.shape
+    for start, end in _parts(x):
+        np.matmul(x[start:end], weight, out=found[start:end].reshape(-1, blocks, columns).transpose(1, 0, 2))
+
+
+def _times_blocks(x: F32, weight: F32, found: F32) -> None:
+    for start, end in _parts(x):
+        product = weight @ np.ascontiguousarray(x[start:end].T)
+        found[start:end] = product.reshape(-1, end - start).T
 
 
 def _columns(depth: int) -> int:
     return NARROW if depth > _DEEP else WIDE
 
 
-def _parts(x: F32) -> list[tuple[int, F32]]:
-    """`x` cut into parts of as equal a number of rows as can be, each with its first row."""
+def _parts(x: F32) -> Iterator[tuple[int, int]]:
+    """The bounds of parts of as equal a number of rows as can be."""
     depth = x.shape[1]
     count = -(-len(x) // max(1, _MOST // (depth * _columns(depth))))
-    bounds = [len(x) * part // count for part in range(count + 1)] if count else []
-    return [(start, x[start:end]) for start, end in pairwise(bounds)]
+    return pairwise([len(x) * part // count for part in range(count + 1)] if count else [])

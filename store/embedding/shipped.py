@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from .arrays import F32, np
+from .arrays import F32, I16, np
 from .model import DIMENSIONS, WEIGHTS_SHA256
 
 FILE = "vectors.bin"
@@ -53,9 +53,18 @@ def shipped(folder: Path) -> dict[str, bytes]:
     return dict(file for file in files if file is not None)
 
 
-def unpack(vectors: bytes, dimensions: int = DIMENSIONS) -> F32:
-    """Vectors [n, dimensions] out of their stored form."""
-    return np.frombuffer(vectors, "<f2").astype(np.float32).reshape(-1, dimensions)
+def unpack(vectors: bytes | I16, dimensions: int = DIMENSIONS) -> F32:
+    """Vectors [n, dimensions] of finite numbers out of their stored form.
+
+    What `astype` gives, in a seventh of its time: the bits of a float16, moved to where a float32 has them, are its
+    value times 2^-112.
+    """
+    bits = np.frombuffer(vectors, "<i2").astype(np.int32)
+    bits <<= 13
+    bits &= ~0x70000000  # what the sign left behind on its way
+    found: F32 = bits.view(np.float32)
+    found *= np.float32(2.0 ** 112)
+    return found.reshape(-1, dimensions)
 
 
 def centre(vectors: F32) -> F32:

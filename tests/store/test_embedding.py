@@ -1,5 +1,6 @@
 """The light encoder, the vectors that ship, and other models."""
 
+import math
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,8 @@ from skel.store.database import Database, open_database
 from skel.store.embedding import encoder, model, products, ship
 from skel.store.embedding.arrays import F32
 from skel.store.embedding.encoder import SentenceEncoder, encoder_of
-from skel.store.embedding.light import light_encoder
+from skel.store.embedding.layer import gelu
+from skel.store.embedding.light import LightEncoder, light_encoder
 from skel.store.embedding.local import is_local
 from skel.store.embedding.shipped import read_vectors, shipped, texts_sha256, unpack, write_vectors
 from skel.store.errors import StoreError
@@ -29,8 +31,11 @@ TEXTS = ["long-context decode attention", "tl.load(ptr + offs, mask=m) " * 60, "
 def test_the_light_encoder_is_sentence_transformers() -> None:
     light, record = light_encoder(), SentenceEncoder()
     wanted = record.encode(TEXTS)
-    for _ in range(2):  # from the second text on the weights are held transposed
-        assert np.abs(light.encode(TEXTS) - wanted).max() < 2e-6
+    fresh = LightEncoder()
+    firsts = np.concatenate([LightEncoder().encode([text]) for text in TEXTS])  # on the weights as they lie in the file
+    fresh.prepare()
+    for found in (firsts, fresh.encode(TEXTS), light.encode(TEXTS)):
+        assert np.abs(found - wanted).max() < 2e-6
 
 
 @settings(deadline=None, max_examples=30)
@@ -151,5 +156,35 @@ def test_products_in_blocks_are_the_products(rows: int, depth: int, columns: int
     x = generator.standard_normal((rows, depth), np.float32)
     weight = generator.standard_normal((columns, depth), np.float32)
     wanted = x.astype(np.float64) @ weight.astype(np.float64).T
-    for found in (products.times(x, products.transposed(weight)), products.times_blocks(x, products.blocks(weight))):
-        assert found.shape == (rows, columns) and np.abs(found - wanted).max() < 1e-3
+    bias = generator.standard_normal(columns, np.float32)
+    stored = products.as_stored([weight], [bias])
+    side_by_side = products.as_stored([weight, 2 * weight], [bias, bias])
+    for linear, whole in ((stored, wanted + bias), (side_by_side, np.hstack([wanted + bias, 2 * wanted + bias]))):
+        (quick,) = products.transposed([linear])
+        for found in (linear(x), quick(x)):
+            assert found.shape == whole.shape and np.abs(found - whole).max() < 2e-3
+
+
+def test_the_activation_is_exact() -> None:
+    x = np.concatenate([np.linspace(-12, 12, 200_001), [-1e3, -60.0, 60.0, 1e3]]).astype(np.float32)
+    wanted = [float(each) / 2 * (1 + math.erf(float(each) / math.sqrt(2))) for each in x]
+    error = np.abs(gelu(x.copy()) - np.array(wanted))
+    assert (error <= 2e-7 * np.maximum(np.abs(x), 1)).all()
+
+
+def test_unpacking_is_a_conversion_to_float32() -> None:
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    halves = halves[np.isfinite(halves)]
+    assert (unpack(halves.tobytes(), 2).ravel().view(np.int32) == halves.astype(np.float32).view(np.int32)).all()
+
+
+def test_a_refill_encodes_only_what_is_new(
+        database: Database, records: Path, write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    add_skeleton(database, get_skeleton(database, "wide_index").model_copy(update={"name": "mine", "title": "Mine"}))
+    encoded: list[str] = []
+    real = LightEncoder.encode
+    monkeypatch.setattr(LightEncoder, "encode", lambda self, texts: [encoded.extend(texts), real(self, texts)][1])
+    write("share_norm", summary="Something else.")
+    open_database(str(database.path), records)
+    assert "Something else." in encoded
+    assert not any("Mine" in text or "eviction" in text.lower() for text in encoded)

@@ -53,4 +53,4 @@ def test_ten_thousand_records_keep_speed_and_figures() -> None:
     assert figures["ndcg"] >= 0.85 and int(figures["answered_of_silent"].split("/")[0]) <= 4
     assert figures["cold_cpu_over_base"] <= 2.2  # of processor time: walls differ on a machine with other work
     # 10 ms on a machine of its own; processor time doubles where other processes share its cores and caches.
-    assert figures["warm_cpu_ms"] <= 20 and figures["first_cpu_ms"] <= 30
+    assert figures["warm_cpu_ms"] <= 20 and figures["warm_first_ms"] <= 60
