@@ -33,6 +33,8 @@ class Base:
     launches_own_kernels: bool = False
     kernels: bool = False
     """True where its file holds kernels."""
+    scratch: tuple[str, ...] = ()
+    """Inputs and kernel parameters whose last contents are not compared, where the original changes them too."""
     of_model: bool = False
     """True where it is a plain model, which a rewriting with kernels is held against."""
     from_kernels: dict[str, list[str]] = field(default_factory=dict)

@@ -141,6 +141,11 @@ class Session:
         base.from_kernels = {event["case"]: event["from_kernels"] for event in outcome.all("ran")}
         base.undone = {event["case"]: event for event in outcome.all("undone")}
         kernels = outcome.last("kernels") or {"names": [], "of_model": False}
+        base.scratch = tuple((outcome.last("scratch") or {"names": ()})["names"])
+        if base.scratch:
+            base.problems.append(
+                finding("scratch_not_compared", place, measured=base.measured, names=", ".join(base.scratch))
+            )
         base.kernels, base.of_model = bool(kernels["names"]), kernels["of_model"]
         base.probed = outcome.all("probed")
         base.changed = [name for event in outcome.all("changed") for name in event["names"]]
@@ -211,6 +216,7 @@ class Session:
             "rewrites_model": self.base.of_model and not (outcome.last("kernels") or {}).get("of_model"),
             "from_kernels": {event["case"]: event["from_kernels"] for event in outcome.all("ran")},
             "original_from_kernels": self.base.from_kernels,
+            "scratch": self.base.scratch,
             "undone": {event["case"]: event for event in outcome.all("undone")},
             "values": str(values),
         }

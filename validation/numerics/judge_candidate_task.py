@@ -12,6 +12,7 @@ from typing import Any
 
 from ..isolation.channel import Emit
 from ..protocol import Correctness
+from ..workloads.hooks import is_scratch
 from . import trees
 from .cases import Case
 from .compare.errors import Pooled
@@ -64,7 +65,8 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         if not found:
             if case.kind == "declared":
                 found = origin(case, runs, payload, own, firsts[case.workload])
-            asked += questions(case, own, out, payload["exact"], numbers)
+            everything = questions(case, own, out, payload["exact"], numbers)
+            asked += [one for one in everything if not is_scratch(one["parameter"], payload["scratch"])]
         verdicts[case.id] = trace(found, own / f"{case.id}.writers.pt")
         done.append(case)
         if case.kind == "declared":
@@ -131,6 +133,8 @@ def _changed_inputs(
         elif exact_difference(expected, was) is None:
             if changed := exact_difference(got, was):
                 found.append(fact("input_changed", name=name, **changed))
+        elif is_scratch(name, payload["scratch"]):
+            continue
         elif bad := compare_values(name, got, expected, exact=exact, reordered=not exact, numbers=numbers):
             found.append(
                 fact(

@@ -7,11 +7,12 @@ decide. Only the original can tell, so a question to it comes out of here: see `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..protocol import Correctness
+from ..workloads.hooks import is_scratch
 from . import trees
 from .cases import Case
 from .compare.poison import poisoned
@@ -32,7 +33,8 @@ def questions(case: Case, own: Path, out: Path, exact: bool, numbers: Correctnes
 
 
 def mended(
-    case: Case, own: Path, out: Path, as_left: Collection[str], exact: bool, numbers: Correctness
+    case: Case, own: Path, out: Path, as_left: Collection[str], exact: bool, numbers: Correctness,
+    scratch: Sequence[str] = (),
 ) -> list[Fact]:
     """Results that the original hands back as its kernel left them, where the candidate's kernel of that name left
     other values and the result is right all the same: something that is no kernel made it so. `as_left` are the
@@ -41,6 +43,8 @@ def mended(
     for entry, _, matched, difference in _unequal(case, own, out, exact, numbers):
         name = entry["value"]
         handed_back = name.startswith(("output ", "input ")) and name not in as_left
+        if is_scratch(name.removeprefix("input "), scratch) and not name.startswith("output "):
+            continue
         if handed_back and difference is not None and matched == "kernel":
             found.setdefault(name, fact("result_mended", kernel=entry["kernel"], output=name, **difference))
     return list(found.values())

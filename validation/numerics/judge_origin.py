@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol import Correctness
+from ..workloads.hooks import is_scratch
 from .cases import Case
 from .judge_launches import mended
 from .outputs import Fact, fact
@@ -25,7 +26,11 @@ def origin(case: Case, runs: list[dict[str, Any]], payload: Mapping[str, Any], o
     found: list[Fact] = []
     if case.id == first.id:
         mine = from_kernels(case, known, undone, own)
-        missing = [name for name in payload["depends"][case.id] if name not in mine]
+        depends = [
+            name for name in payload["depends"][case.id]
+            if name.startswith("output ") or not is_scratch(name.removeprefix("input "), payload["scratch"])
+        ]
+        missing = [name for name in depends if name not in mine]
         found = [fact("output_not_from_kernel", output=name) for name in missing]
         left = payload["original_from_kernels"][case.id]
         for name, (count, total) in computed_elsewhere(case, known, own).items():
@@ -33,7 +38,8 @@ def origin(case: Case, runs: list[dict[str, Any]], payload: Mapping[str, Any], o
                 found.append(fact("output_partly_not_from_kernel", output=name, count=count, total=total))
     numbers = Correctness(**payload["numbers"])
     by_chance = set(payload["depends"][case.id]) - set(payload["depends"][first.id])
-    return found or mended(case, own, Path(payload["out"]), {*known, *by_chance}, payload["exact"], numbers)
+    return found or mended(case, own, Path(payload["out"]), {*known, *by_chance}, payload["exact"], numbers,
+                           payload["scratch"])
 
 
 def _of_model(

@@ -41,6 +41,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
         return {"no_hooks": str(error)}
     names = [] if hooks.of_model else kernels_of(loaded.module, loaded.path)
     emit("kernels", names=names, of_model=hooks.of_model)
+    emit("scratch", names=hooks.scratch)
     cases = plan(hooks, device, payload["full"], numbers)
     emit("plan", cases=[case.to_dict() for case in cases], has_reference=hooks.reference is not None)
     done: dict[str, dict[str, Any]] = {}

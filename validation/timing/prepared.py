@@ -141,7 +141,8 @@ class _Timed:
 def compare_audit(candidate: Prepared, original: Prepared, number: int, numbers: Protocol) -> tuple[list[Fact], int]:
     """What replays of both leave in the same copy, compared; and how many tensors were."""
     number %= min(candidate.copies, original.copies)
-    expected = {name: leaf.clone() for name, leaf in original.audit(number).items()}
+    held = original.run.compared()
+    expected = {name: leaf.clone() for name, leaf in original.audit(number).items() if name in held}
     got = candidate.audit(number)
     exact = candidate.run.variant.exact
     found, compared = [], 0

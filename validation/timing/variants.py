@@ -19,6 +19,7 @@ from ..numerics.outputs import Fact, compare_form, compare_values, fact
 from ..protocol import Correctness
 from ..subject import Subject
 from ..workloads import Hooks, Loaded, load_subject, read_hooks
+from ..workloads.hooks import is_scratch
 from .recording import Launch, Recording, flat_bytes, recording
 
 if TYPE_CHECKING:
@@ -78,6 +79,24 @@ class Run:
         named = {**self.outputs, **{f"input {name}": leaf for name, leaf in self.inputs.items()}}
         return {name: leaf for name, leaf in named.items() if isinstance(leaf, torch.Tensor)}
 
+    def compared(self) -> dict[str, torch.Tensor]:
+        """Those of the original that a candidate is held against: scratch that it changes itself is left out."""
+        scratch = self.variant.hooks.scratch
+        return {
+            name: leaf
+            for name, leaf in self.tensors().items()
+            if not (
+                name.startswith("input ") and is_scratch(name.removeprefix("input "), scratch) and self.changed(leaf)
+            )
+        }
+
+    def changed(self, leaf: torch.Tensor) -> bool:
+        """True where a launch was given the tensor's memory, and it is not what it was before the first of them."""
+        import torch
+
+        before = self.recorded.contents.get(leaf.untyped_storage().data_ptr())
+        return before is not None and not torch.equal(flat_bytes(leaf), before)
+
 
 def load_variant(name: str, subject: Subject, folder: Path, *, exact: bool = False) -> Variant:
     """Loads a version in a folder of its own. Raises whatever it raises, and MissingHooks."""
@@ -134,7 +153,7 @@ def same_results(candidate: Run, original: Run, numbers: Correctness) -> list[Fa
     found = compare_form(candidate.outputs, original.outputs)
     if found:
         return found
-    return _differences(candidate.tensors(), original.tensors(), exact, numbers)
+    return _differences(candidate.tensors(), original.compared(), exact, numbers)
 
 
 def _differences(

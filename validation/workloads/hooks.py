@@ -34,7 +34,9 @@ class Hooks:
     """`SPLIT`: by name of an input or output, the dimension of time."""
     state: dict[str, str] = field(default_factory=dict)
     """`STATE`: by name of the input that takes a state, the output (or changed input) that holds it afterwards."""
-
+    scratch: tuple[str, ...] = ()
+    """`SCRATCH`: inputs and kernel parameters whose last contents nobody needs, as locks and counters that follow the
+    grid; what is returned is never scratch."""
     of_model: bool = False
     """True where `run` is the plain model that a rewriting is held against: it need not launch anything."""
 
@@ -82,6 +84,7 @@ def read_hooks(module: ModuleType) -> Hooks:
         _named(module, "BATCH", int),
         _named(module, "SPLIT", int),
         _named(module, "STATE", str),
+        _names(module, "SCRATCH"),
     )
 
 
@@ -102,6 +105,18 @@ def _named(module: ModuleType, name: str, kind: type) -> dict[str, Any]:
     if not isinstance(held, Mapping) or not all(type(key) is str and type(one) is kind for key, one in held.items()):
         raise MissingHooks(f"{name} is not a dict of names to {kind.__name__}")
     return dict(held)
+
+
+def is_scratch(name: str, scratch: Sequence[str]) -> bool:
+    """True for an input's leaf or a parameter, by dotted name, that `SCRATCH` names or that lies in one it names."""
+    return any(name == one or name.startswith(f"{one}.") for one in scratch)
+
+
+def _names(module: ModuleType, name: str) -> tuple[str, ...]:
+    held = getattr(module, name, ())
+    if isinstance(held, str) or not isinstance(held, Sequence) or not all(type(one) is str for one in held):
+        raise MissingHooks(f"{name} is not a list of names")
+    return tuple(held)
 
 
 def _workloads(module: ModuleType, name: str) -> tuple[dict[str, Any], ...]:

@@ -32,7 +32,7 @@ NUMERICS = (
     finding(
         "input_change_differs",
         "input {name} is changed in place, and the changes differ at {index}",
-        "both must leave the same memory behind",
+        'both must leave the same memory behind; a lock or counter that follows the grid is named by SCRATCH = ["name"]',
     ),
     finding(
         "out_of_bounds_write",
@@ -71,7 +71,12 @@ NUMERICS = (
     finding(
         "launch_output_differs",
         "{kernel} leaves other values in {name} ({why}), which `run` does not hand back",
-        "every tensor that a kernel writes must be what the original's is; return it from `run` to see more",
+        "return it from `run` to see more; a lock or counter that follows the grid is named by SCRATCH in the hooks",
+    ),
+    finding(
+        "scratch_not_compared",
+        "what is left in {names} was not compared: the hooks call it scratch",
+        "only what the original changes itself is left out, and nothing that `run` returns",
     ),
     finding(
         "launch_output_unmatched",

@@ -53,14 +53,17 @@ class Clock(HostTimer):
         return self.each * self.lengths[replay]
 
 
-def run_of(kernel: Kernel, x: torch.Tensor, y: torch.Tensor, inputs: dict[str, Any] | None = None) -> Run:
+def run_of(
+    kernel: Kernel, x: torch.Tensor, y: torch.Tensor, inputs: dict[str, Any] | None = None, scratch: Any = ()
+) -> Run:
     """A run of one launch, as if it had been recorded before it changed anything."""
     contents = {one.untyped_storage().data_ptr(): flat_bytes(one).clone() for one in (x, y)}
     launch = Launch(kernel, (x, y), (1,), {})
     launch()
     kernel.written.clear()
     recorded = Recording([launch], contents)
-    return Run(SimpleNamespace(exact=False, name="v"), recorded, [launch], {"y": y}, inputs or {})  # type: ignore[arg-type]
+    variant: Any = SimpleNamespace(exact=False, name="v", hooks=SimpleNamespace(scratch=scratch))
+    return Run(variant, recorded, [launch], {"y": y}, inputs or {})
 
 
 def add_one(x: torch.Tensor, y: torch.Tensor) -> None:
@@ -151,3 +154,13 @@ def test_an_audit_in_between_sees_what_is_right_at_the_end_again() -> None:
         assert audits.counted["moody"]["tensors"] == [1, 1] and "original" not in audits.counted
         iterations.add((audits.counted["moody"]["mode"], audits.counted["moody"]["iteration"]))
     assert len(iterations) > 4, "nobody can foresee which"
+
+
+def test_scratch_that_the_original_changes_is_not_compared() -> None:
+    x, y = torch.ones(4), torch.zeros(4)
+    run = run_of(Kernel(lambda x, y: y.copy_(x * 2)), x, y, {"x": x, "counter": y}, scratch=("x", "counter"))
+    names = {name for name in run.tensors() if name.startswith("input ")}
+    assert names == {"input x", "input counter"}
+    changed = {name for name in names if run.changed(run.tensors()[name])}
+    assert changed == {"input counter"}
+    assert names & set(run.compared()) == {"input x"}, "what the original leaves alone is compared"
