@@ -62,7 +62,7 @@ def command(
     with working("searching" if model is None else f"searching with {model}"):
         found = _answer(text, limit, filters, model, db)
     document = {"query": text, "read_as": found.read_as, "hits": found.hits, "findings": _findings(found)}
-    emit(document, as_json, lambda console: _render(console, text, found))
+    emit(document, as_json, lambda console: _render(console, text, found, filters is not None))
     return 0
 
 
@@ -110,14 +110,15 @@ def _findings(found: Answer) -> list[Any]:
                     "does not understand", hint="ask in English or Chinese", data={"language": found.language})]
 
 
-def _render(console: Console, query: str, found: Answer) -> None:
+def _render(console: Console, query: str, found: Answer, filtered: bool) -> None:
     if found.read_as == "other_language":
         console.print(f"the query is in {found.language}, which search does not understand; ask in English or Chinese",
                       markup=False)
         return
     if not found.hits:
         shown = query if len(query) <= 80 else query[:77] + "..."
-        console.print(f"nothing answers {shown!r}; say what you see in other words, or see `skel list`", markup=False)
+        console.print(f"nothing that passes the filters answers {shown!r}; leave some out" if filtered else
+                      f"nothing answers {shown!r}; say what you see in other words, or see `skel list`", markup=False)
         return
     for hit in found.hits:
         console.print(f"{hit.score:.2f}  [bold]{hit.name}[/]  ", end="")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ from .output import say
 
 if TYPE_CHECKING:
     from skel.agent.roots import Roots
+    from skel.store.database import Database
 
 Root = Annotated[
     list[str], typer.Option("--root", metavar="DIR", help="A folder agents may use; by default the working directory.")
@@ -35,12 +38,22 @@ def command(roots: Root = [], as_json: Json = False, db: Db = None) -> int:  # n
     database = open_store(db)
     session = Session(database, open_roots(roots))
     session.dispatcher.look_after()
+    threading.Thread(target=_warm_up, args=(database,), daemon=True).start()
     say(f"skel: serving {', '.join(session.roots.names)}")
     # The transport takes the process's own stdout; commands are run with another in its place.
     sys.stdout = sys.__stdout__
     mend_stdin()
     build_server(session).run("stdio")
     return 0
+
+
+def _warm_up(database: Database) -> None:
+    """Make search ready while the client introduces itself. What cannot be used here is told by the first search."""
+    from skel.store.errors import StoreError
+    from skel.store.warm import warm_up
+
+    with contextlib.suppress(StoreError):
+        warm_up(database)
 
 
 def open_roots(folders: list[str]) -> Roots:

@@ -37,6 +37,8 @@ def test_nothing_answers_nonsense(skel: Skel) -> None:
     ended = skel("search", "qwerty zxcvb", "--json")
     assert ended.status == 0 and ended.document["hits"] == []
     assert "nothing answers" in skel("search", "qwerty zxcvb").out
+    assert "nothing that passes the filters answers" in skel(
+        "search", "redundant normalization in every tile", "--kind", "host").out
 
 
 @pytest.mark.parametrize("query", ["", "   "])
