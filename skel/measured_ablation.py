@@ -51,7 +51,7 @@ def _section(data: dict[str, Any]) -> Iterator[str]:
         f"{sources}; {where['device']}, driver {where['driver']}, torch {where['torch']}, Triton {where['triton']}; "
         f"{data['timer']}, cold L2, {samples} samples and more; measured {data['measured_at'][:10]}. "
         f"{counts['rows']} rows of {counts['kernels']} kernels, "
-        f"{counts['conclusive_rows']} of {counts['conclusive_kernels']} conclusive. Not timed: "
+        f"{counts['conclusive_rows']} rows of {counts['conclusive_kernels']} kernels conclusive. Not timed: "
         f"{counts['same_code']} that were compiled to the same code, {counts['nothing_written']} launches that left "
         f"memory as it was, {counts['not_equivalent']} not equivalent, {counts['failed']} failed."
     )

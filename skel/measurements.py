@@ -10,6 +10,7 @@ from typing import Any
 from skel.measured_ablation import ablation_section
 from skel.measured_again import again_section, composed_section
 from skel.measured_agent import agent_section
+from skel.measured_checks import checks_section
 from skel.measured_controls import controls_section
 
 MEASUREMENTS = "docs/measurements.md"
@@ -33,6 +34,7 @@ def measurements(clone: Path) -> str:
     lines += again_section(evidence for _, evidence in timings)
     lines += agent_section(clone)
     lines += controls_section(clone)
+    lines += ["", *checks_section(clone)]
     lines += ablation_section(clone)
     return "\n".join(lines).rstrip() + "\n"
 
