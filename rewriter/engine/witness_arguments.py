@@ -13,6 +13,8 @@ from ..detectors.view import KernelView
 
 SIZE = 4
 """A size that nothing else decides: a power of two, since it may be a block's."""
+LARGE = 2**31 - 2**16
+"""A limit that no index here reaches; sums of it with a tile stay inside 32 bits."""
 COUNT = 2
 """A number that is no size: heads, steps, groups."""
 ROW_STRIDES = (64, 1024, 16384, 262144)
@@ -95,7 +97,7 @@ def arguments_of(view: KernelView, roles: Roles, sizes: dict[str, int], flag: bo
         elif parameter.is_constexpr:
             found[name] = SIZE
         elif name in roles.limits:
-            found[name] = 2**31 - 1 if large and name not in roles.bounded else SIZE
+            found[name] = LARGE if large and name not in roles.bounded else SIZE
         else:
             found[name] = roles.strides.get(name, COUNT if name in roles.whole else FACTOR)
     return found

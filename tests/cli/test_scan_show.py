@@ -44,6 +44,8 @@ BODIES = {
     "same": "    tl.store(y + o_v, b, mask=o_v < V)\n    tl.store(total, stride)",
     "last": "    tl.store(y + o_v, b, mask=o_v < V)\n    tl.store(total, i_v * 3 + 1.0)",
     "guarded": "    tl.store(y + o_v, b, mask=o_v < V)\n    if i_v == 0:\n        tl.store(total, stride)",
+    "lead": "    lead = i_v == 0\n    s = 1.0\n    if lead and FLAG:\n        s = tl.load(state)\n"
+            "    tl.store(y + o_v, b, mask=o_v < V)\n    if lead and not FLAG:\n        tl.store(total, s)",
     "decayed": "    s = tl.load(state + o_d) * 0.5\n    tl.store(state + o_d, s)\n"
                "    tl.store(y + o_v, b * tl.sum(s), mask=o_v < V)",
     "raises": "    tl.store(y + o_v, b)\n    tl.static_assert(BV > 1000)",
@@ -122,6 +124,10 @@ def test_what_does_not_show_stays_a_hazard(document: dict[str, Any]) -> None:
 def test_what_is_right_has_no_findings_or_none_that_show(document: dict[str, Any]) -> None:
     for kernel in ("masked", "wide_rows", "guarded"):
         assert not [f for f in document["findings"] if f["place"]["kernel"] == kernel and f["data"].get("shown")]
+
+
+def test_a_store_of_the_first_tile_is_guarded_whatever_it_stores(document: dict[str, Any]) -> None:
+    assert not [f for f in document["findings"] if f["place"]["kernel"] == "lead"]
 
 
 def test_only_the_slice_was_run(document: dict[str, Any], file: Path) -> None:

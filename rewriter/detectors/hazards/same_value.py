@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from skel.store.schema import Finding
 
+from ...analysis.axes import Axis
 from ...analysis.lanes import LaneReport
-from ...analysis.stores import Classified, StoreClass, place_name
+from ...analysis.stores import Classified, StoreClass, is_guarded, place_name
 from ...reasons import finding
 from ..view import KernelView
 from .reports import place, reports, several_tiles
@@ -19,14 +20,14 @@ def hazards(view: KernelView) -> list[Finding]:
     found: dict[tuple[int, str], Finding] = {}
     for report in reports(view):
         for classified in report.stores:
-            code = _code(classified)
+            code = _code(classified, report.axis)
             if code is not None and (classified.access.line, report.name) not in found:
                 found[classified.access.line, report.name] = _finding(view, report, classified, code)
     return list(found.values())
 
 
-def _code(classified: Classified) -> str | None:
-    if classified.access.kind != "store":
+def _code(classified: Classified, axis: Axis) -> str | None:
+    if classified.access.kind != "store" or is_guarded(classified.access, axis):
         return None
     if classified.store_class is StoreClass.INVARIANT:
         return "same_value_store"
