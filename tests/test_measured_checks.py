@@ -13,7 +13,8 @@ DATA = {
     "exploits": {"caught": ["other_stream"], "missed": ["hang"], "honest_candidates_pass": False},
     "capture": {
         "package": "p==1", "license": "MIT", "script": "s.py",
-        "calls": [{"name": "f", "tensors": 2, "equal": 1, "close": 2}, {"name": "f", "tensors": 1, "equal": 1, "close": 1}],
+        "calls": [{"name": "f", "tensors": 2, "equal": 1, "close": 2},
+                  {"name": "f", "tensors": 1, "equal": 1, "close": 1}],
     },
 }  # fmt: skip
 
