@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from skel.store.schema import Environment, NumericsClass, Verdict
+from skel.store.schema import Environment, Finding, NumericsClass, Verdict
 
 from .isolation import Workers
+from .numerics.sanitizer import here
 from .protocol import Protocol
 from .report import CandidateCheck, CheckReport
+from .sanitizing import sanitize
 from .session import Session
 from .subject import CandidateSource, Subject
+from .verdicts import join, verdict_of
 from .workloads import subject_of
 from .workloads.capture.judged import launch_not_replayed, of_capture
 
@@ -80,6 +83,7 @@ def _check(
     base = session.run_original()
     alone = {one.name: found for one in candidates if (found := launch_not_replayed(subject, one))}
     checked = session.run_candidates([one for one in candidates if one.name not in alone])
+    checked, about = _under_sanitizer(session, subject, candidates, checked, numbers)
     judged = {one.name: one for one in checked} | {
         one.name: CandidateCheck(
             name=one.name,
@@ -98,7 +102,7 @@ def _check(
         numerics_class=numerics_class,
         has_reference=base.has_reference,
         candidates=tuple(judged[one.name] for one in candidates),
-        findings=(*base.findings(), *of_capture(subject)),
+        findings=(*base.findings(), *of_capture(subject), *about),
         shapes_skipped=len(base.skipped_shapes()),
         original_ran=session.ran(base.runs),
         sentinels_tried=base.sentinels["tried"],
@@ -108,6 +112,35 @@ def _check(
         protocol=numbers.to_dict(),
         seconds=round(time.monotonic() - begun, 3),
     )
+
+
+def _under_sanitizer(
+    session: Session,
+    subject: Subject,
+    candidates: Sequence[CandidateSource],
+    checked: list[CandidateCheck],
+    numbers: Protocol,
+) -> tuple[list[CandidateCheck], list[Finding]]:
+    """On a GPU the smallest case of every candidate that was found right, under compute-sanitizer; and what is said of
+    the original. Once where the tool is not there."""
+    base = session.base
+    right = {one.name for one in checked if one.verdict is Verdict.EQUIVALENT}
+    ran = [case.id for case in base.cases if case.kind == "declared" and case.id in base.runs]
+    if not session.on_gpu or not right or not ran:
+        return checked, []
+    subjects = {"original": subject} | {
+        one.name: subject.with_text(one.text) for one in candidates if one.name in right and here()
+    }
+    smallest = min(ran, key=lambda case: (base.exchange / f"{case}.pt").stat().st_size)
+    limit = numbers.isolation.run_seconds
+    found = sanitize(session.workers, subjects, smallest, base.exchange, session.device, limit)
+    about = found.pop("original")
+    return [_with_findings(one, found.get(one.name, [])) for one in checked], about
+
+
+def _with_findings(checked: CandidateCheck, found: Sequence[Finding]) -> CandidateCheck:
+    verdict = join([checked.verdict, verdict_of(found, Verdict.EQUIVALENT)])
+    return checked.model_copy(update={"findings": (*checked.findings, *found), "verdict": verdict})
 
 
 def environment(workers: Workers, device: str) -> Environment:

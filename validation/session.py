@@ -51,6 +51,18 @@ class Session:
         measured = "interpreter" if not device.startswith("cuda") else device
         self.base = Base(subject.path, measured, workers.folder("original"), exchange)
 
+    @property
+    def workers(self) -> Workers:
+        return self._workers
+
+    @property
+    def device(self) -> str:
+        return self._device
+
+    @property
+    def on_gpu(self) -> bool:
+        return self._device.startswith("cuda")
+
     def run_original(self) -> Base:
         """Runs the original and its reference, and judges them. Declared cases must run, or nothing can be judged."""
         base = self.base

@@ -36,6 +36,7 @@ TASKS: dict[str, Entry] = {
     "judge_candidate": Entry("skel.validation.numerics.judge_candidate_task"),
     "judge_substitute": Entry("skel.validation.numerics.judge_substitute_task"),
     "witness": Entry("skel.validation.witness.task", programs=_COMPILERS),
+    "sanitize": Entry("skel.validation.numerics.sanitizer", programs=(*_COMPILERS, "compute-sanitizer")),
     "compile": Entry("skel.validation.compile.task", programs=_COMPILERS),
     "time_baseline": Entry("skel.validation.timing.baseline_task", programs=(*_COMPILERS, "nvidia-smi")),
     "time_own": Entry("skel.validation.timing.own_task", programs=_COMPILERS),

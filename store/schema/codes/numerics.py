@@ -74,6 +74,16 @@ NUMERICS = (
         "return it from `run` to see more; a lock or counter that follows the grid is named by SCRATCH in the hooks",
     ),
     finding(
+        "sanitizer_error",
+        "{tool} on {what}: {error}",
+        "an access out of bounds or a race, though the values agree: mask the access, or order the two",
+    ),
+    finding(
+        "sanitizer_not_run",
+        "compute-sanitizer's {tool} did not run ({why})",
+        "guard zones round every tensor stood in for it; a check in the interpreter adds other orders of the programs",
+    ),
+    finding(
         "scratch_not_compared",
         "what is left in {names} was not compared: the hooks call it scratch",
         "only what the original changes itself is left out, and nothing that `run` returns",
