@@ -4,8 +4,8 @@ Reads one JSON document a line (`Job`), writes one a line (`Ran`). Every access 
 launch's tensors before it happens, so a kernel that runs past them is reported and cannot damage the process. Masked
 lanes of a load without `other` hold a known odd number, since nothing says what they hold. Programs run in the order
 of the grid, and for the first text in the opposite order as well: where that changes a result, the kernel is racy.
-Nothing is timed: of an autotuned kernel the first configuration runs, and the last one in the opposite order and of a
-candidate, so that a configuration that a rewrite adds is run too.
+Nothing is timed: of an autotuned kernel the first configuration runs, the others in the opposite order, and of a
+candidate the last one, so that a configuration that a rewrite adds is run too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ class Memory:
         self.backwards = False
         self.configuration = 0
         """Which configuration of an autotuned kernel is run."""
+        self.configurations = 1
+        """The most that an autotuned kernel of the file had."""
 
     def allow(self, tensors: Iterable[Any]) -> None:
         import numpy
@@ -175,6 +178,7 @@ def choose_configurations(memory: Memory) -> None:
     from triton.runtime.autotuner import Autotuner
 
     def tuned(self, *args, **kwargs):  # type: ignore[no-untyped-def]
+        memory.configurations = max(memory.configurations, len(self.configs))
         return self.fn.run(*args, **kwargs, **self.configs[memory.configuration].all_kwargs())
 
     Autotuner.run = tuned
@@ -255,16 +259,21 @@ def _judge(job: dict[str, Any], memory: Memory, folder: str, first: int) -> Ran:
     ran = Ran(job["name"])
     try:
         original = _load(job["original"], folder, first)
-        memory.configuration = 0
+        memory.configuration, memory.configurations = 0, 1
         wanted = _run_all(original, job["seeds"])
         memory.backwards, memory.configuration = True, -1
         again = _run_all(original, job["seeds"])
+        for number in range(1, memory.configurations - 1):
+            # A rewrite may add more that are like any of them.
+            memory.configuration = number
+            again += _run_all(original, job["seeds"])
+        memory.configuration = -1
     except Exception as error:
         ran.original, ran.why = _failed(error)
         return ran
     finally:
         memory.backwards = False
-    for a, b in zip(again, wanted, strict=True):
+    for a, b in zip(again, cycle(wanted)):
         word, why = _difference(a, b)
         if word == "differs":
             ran.original, ran.why = "racy", why
