@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import platform
 import sys
 import time
 import traceback
@@ -39,10 +41,25 @@ class Lines:
             file.write(json.dumps(one) + "\n")
 
 
+VERSIONS = "versions.json"
+
+
+def note_versions(results: Path) -> None:
+    """Adds what this process runs with to what the file of results was made with, where it differs."""
+    path = results.parent / VERSIONS
+    held: dict[str, list[dict[str, str]]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    now = {"python": platform.python_version()}
+    now |= {name: importlib.metadata.version(name) for name in ("triton", "torch", "numpy")}
+    if now not in held.setdefault(results.stem, []):
+        held[results.stem].append(now)
+        path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+
+
 def work(
     pieces: Iterable[tuple[str, Any]], do: Callable[[Any], dict[str, Any]], lines: Lines, jobs: int, each: int = 8
 ) -> None:
     """Does every piece that is not done, in processes that end after `each` pieces, so that they stay small."""
+    note_versions(lines.path)
     done = lines.read()
     left = [(key, piece) for key, piece in pieces if key not in done]
     begun = time.monotonic()

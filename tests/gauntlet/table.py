@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import platform
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from .state import Lines
+from .state import VERSIONS, Lines
 
 RESULTS = Path(__file__).parent / "results"
 LOOKED_AT = 20
@@ -23,8 +21,7 @@ def write_table(work: Path, results: Path = RESULTS) -> dict[str, Any]:
     ran = Lines(work / "ran.jsonl").read()
     captured = Lines(work / "captured.jsonl").read()
     table = {
-        "versions": {n: importlib.metadata.version(n) for n in ("triton", "torch", "numpy")}
-        | {"python": platform.python_version()},
+        "versions": json.loads((work / VERSIONS).read_text(encoding="utf-8")),
         "files": files(applied),
         "skeletons": by_skeleton(applied),
         "operators": {key: operators(one) for key, one in sorted(captured.items())},
@@ -116,14 +113,21 @@ def runs(ran: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+STEPS = {"applied": "read and rewritten", "captured": "captured", "ran": "run and compiled"}
+
+
+def _made_with(made: list[dict[str, str]]) -> str:
+    return "; ".join(", ".join(f"{name} {version}" for name, version in one.items()) for one in made)
+
+
 def page(table: dict[str, Any]) -> str:
     """The table for people."""
     lines = [
         "# The gauntlet's results",
         "",
-        "Written by `python -m tests.gauntlet table`; table.json has the same and more. Made with "
-        + ", ".join(f"{name} {version}" for name, version in table["versions"].items())
-        + ".",
+        "Written by `python -m tests.gauntlet table`; table.json has the same and more.",
+        "",
+        *(f"- {STEPS[step]} with {_made_with(made)}" for step, made in sorted(table["versions"].items())),
         "",
         "| package | Triton files | read | byte for byte | jit functions | kernels | internal errors |",
         "|---|---|---|---|---|---|---|",
