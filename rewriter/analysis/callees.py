@@ -61,11 +61,20 @@ def _by_name(module: Module, name: str, hops: int) -> Callee | None:
     if kernels:
         alias = module.names.imported.get(name)
         triton = alias.removeprefix("triton.language.") if alias and alias.startswith("triton.language.") else None
-        return Callee(triton=triton, definitions=tuple((module, k) for k in kernels))
-    aliased = [_alias(module, value, hops) for value in module.names.constants.get(name, ())]
-    found = [a for a in aliased if a is not None]
-    if found and len(found) == len(aliased):
+        found = [Callee(triton=triton, definitions=tuple((module, k) for k in kernels))]
+        # A value that the name is given beside its definition may be what is called.
+        for value in module.names.constants.get(name, ()):
+            other = _alias(module, value, hops)
+            if other is None:
+                return None
+            found.append(other)
         return merge(found)
+    aliased = [_alias(module, value, hops) for value in module.names.constants.get(name, ())]
+    known = [a for a in aliased if a is not None]
+    if known and len(known) == len(aliased):
+        return merge(known)
+    if aliased and name not in module.names.imported:
+        return None
     return _by_dotted(module, module.names.imported.get(name), hops)
 
 

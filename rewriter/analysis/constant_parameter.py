@@ -13,12 +13,19 @@ from ..kernel.definition import KernelDef, Module
 from ..reasons import Refuse, refuse
 from .facts import Facts
 from .flow import Definition, Flow
+from .number_width import NumberWidth
 from .operators import callee_of, is_method, operation
 
 _EXACT = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ARITHMETIC = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
 _STATEMENTS = (ast.If, ast.While, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Tuple)
+_NARROW = "meets a value with it that may be narrower than 32 bits"
+_LARGE = 1 << 15
 _WIDE = frozenset({"int64", "uint64", "i64", "u64"})
+
+
+def _is_large(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) >= _LARGE
 
 
 def require_constant(facts: Facts, flow: Flow, name: str, value: int) -> None:
@@ -32,6 +39,7 @@ class _Checker:
         self.kernel: KernelDef = facts.kernel
         self.facts, self.flow, self.name, self.value = facts, flow, name, value
         self.fixed: set[Definition] = set()
+        self.widths = NumberWidth(self.module, self.kernel, flow)
         parameter = self.kernel.parameter(name)
         annotation = parameter.node.annotation if parameter is not None else None
         # A number that is declared wide makes what it is multiplied with wide; a constexpr does not.
@@ -81,8 +89,8 @@ class _Checker:
             for n in ast.walk(node)
         )
 
-    def _check(self, name: ast.Name) -> None:
-        use: ast.expr = name
+    def _check(self, name: ast.Name, inside: ast.expr | None = None) -> None:
+        use: ast.expr = inside or name
         while isinstance(parent := self.flow.parents[use], _ARITHMETIC):
             if isinstance(parent, ast.BinOp):
                 self._check_arithmetic(parent, use)
@@ -99,6 +107,15 @@ class _Checker:
                 raise self._refuse(parent, "calls a method with it")
             if not (is_language or is_range) or (callee is not None and callee.definitions and not is_language):
                 raise self._refuse(parent, "passes it to a helper")
+            if not self.widths.is_kept_in(parent, use):
+                raise self._refuse(parent, _NARROW)
+            if is_range and self._is_fixed(parent) and not isinstance(self.flow.parents[parent], ast.For):
+                self._check(name, parent)
+        elif isinstance(parent, ast.AugAssign):
+            if isinstance(parent.target, ast.Name) and parent.value is use:
+                made = self.flow.stored[parent.target]
+                if not all(s in self.fixed for s in made.sources) and not self.widths.is_kept_by(parent):
+                    raise self._refuse(parent, _NARROW)
         elif not isinstance(parent, _STATEMENTS):
             raise self._refuse(use, f"uses {name.id} otherwise than as a number")
 
@@ -112,6 +129,10 @@ class _Checker:
             negative = any(isinstance(n, (ast.Sub, ast.USub)) for n in ast.walk(node.left))
             if self._is_fixed(node) and negative:
                 raise self._refuse(node, "rounds a quotient that may be negative, which Python does otherwise")
+        if not self._is_fixed(other) and not self.widths.is_kept(other):
+            raise self._refuse(node, _NARROW)
+        if self._is_fixed(node) and any(_is_large(n) for n in ast.walk(node)):
+            raise self._refuse(node, "computes a large number with it, which may wrap in 32 bits")
         if self.wide and not self._is_fixed(other) and not self._is_wide(other):
             raise self._refuse(node, f"takes its width from {self.name}")
 

@@ -47,6 +47,19 @@ def _helper_changes(module: Module, helper: KernelDef, depth: int) -> bool:
     return any(changes_memory(module, flow, c, depth) for c in calls if c not in inside)
 
 
+def reads_memory_or_acts(module: Module, flow: Flow, node: ast.expr) -> bool:
+    """True unless an expression may be evaluated again later, or once more, with the same result."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.NamedExpr):
+            return True
+        if isinstance(n, ast.Call):
+            name = operation(module, flow, n)
+            builtin = isinstance(n.func, ast.Name) and n.func.id in _BUILTINS and n.func not in flow.reaching
+            if changes_memory(module, flow, n) or name in ("load", "gather") or (name is None and not builtin):
+                return True
+    return False
+
+
 def is_volatile(module: Module, flow: Flow, load: ast.Call) -> bool:
     """True for a load that must read memory each time: volatile, or uncached for other programs to be seen."""
     volatile = argument(load, 7, "volatile")

@@ -17,6 +17,7 @@ from .events import Events
 from .exponent_group import Group, is_live, linear_parameters, merge, uses_after
 from .flow import Definition, Flow
 from .memory import argument
+from .operations import INTEGERS
 from .operators import callee_of, expanded_dims, is_wrapper, number, operand, operation
 from .types import WIDE, TypeAnalysis
 
@@ -196,10 +197,25 @@ class ExponentAnalysis:
             group.hinder("exponent_not_scalable", node)
 
     def _factor(self, group: Group, factor: ast.expr, product: ast.expr, wide: bool) -> None:
-        """Accept a factor whose product stays fp32: log2(e) rounded into a half-precision product would show."""
+        """Accept a factor that is fp32 with log2(e) in it, as its product is: half precision would show."""
         if not (wide or self.types.is_wide(product) or self.types.is_wide(factor) or self._is_runtime_number(factor)):
             group.hinder("exponent_not_scalable", product)
+        if not self._takes_number(factor):
+            group.hinder("exponent_not_scalable", factor)
         group.factors.append(factor)
+
+    def _takes_number(self, node: ast.expr, depth: int = 8) -> bool:
+        """True where the product with a literal is fp32, fp64 or Python's: not of half precision, nor unknown."""
+        types = self.types.of(node)
+        if types is not None:
+            return types <= WIDE | INTEGERS | {"int", "float", "int1"}
+        made = self.flow.definition(node)
+        if made is not None and made.kind == "assign" and made.value is not None and depth:
+            return self._takes_number(made.value, depth - 1)
+        if isinstance(node, ast.BinOp):
+            return all(self._takes_number(n, depth) for n in (node.left, node.right))
+        # An argument of the launch that is added to numbers is one.
+        return made is not None and made.kind == "parameter" and self.kernel.is_entry
 
     def _is_runtime_number(self, node: ast.expr) -> bool:
         """A runtime argument that is a number: a Python float becomes fp32."""

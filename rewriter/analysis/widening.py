@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..kernel.definition import KernelDef, Module
 from .flow import Definition, Flow
-from .operators import expanded_dims, operation
+from .operators import expanded_dims, operand, operation
 from .syntax import is_constexpr_test
 from .widths import WidthAnalysis
 
@@ -35,6 +35,8 @@ _CARRIES_ON = frozenset(
 )
 _SAFE_CALLS = frozenset({"to", "cast", "device_assert", "assume", "device_print", "full"})
 _MEMORY = frozenset({"load", "store", "atomic_add", "atomic_max", "atomic_min", "atomic_xchg"})
+_INTEGERS = frozenset({"int8", "int16", "int32", "int64"})
+_WRAPPING = (ast.Add, ast.Sub, ast.Mult)
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Div)
 
 
@@ -145,9 +147,14 @@ class WideningAnalysis:
             return None
         if name in _MEMORY:
             # The pointer, the mask and what is stored are cast as needed; a load's `other` too.
-            return None if keyword in (None, "pointer", "mask", "other", "value", "val") else self._fail(call, found)
+            if keyword not in (None, "pointer", "mask", "other", "value", "val"):
+                return self._fail(call, found)
+            stored = keyword in ("value", "val") or (position == 1 and name != "load")
+            return self._fail(call, found) if stored and self._is_computed(node, found) else None
         if name == "make_block_ptr":
             return None if position in (0, 1, 2) or keyword in ("base", "shape", "strides") else self._fail(call, found)
+        if name in ("to", "cast") and not self._casts_alike(call, node, found):
+            return self._fail(call, found)
         if name in _SAFE_CALLS:
             return None
         if name in _CARRIES_ON:
@@ -155,6 +162,31 @@ class WideningAnalysis:
         if name == "where":
             return None if position == 0 or keyword == "condition" else call
         return self._fail(call, found)
+
+    def _casts_alike(self, call: ast.Call, node: ast.expr, found: Spread) -> bool:
+        """True for a cast that gives the same of 64 bits: of a value as it came, or to an integer, never of bits."""
+        if any(k.arg == "bitcast" for k in call.keywords):
+            return False
+        kind = self.widths.types.dtype(operand(self.module, self.flow, call, 1, "dtype"))
+        return (kind is not None and kind <= _INTEGERS) or not self._is_computed(node, found)
+
+    def _is_computed(self, node: ast.expr, found: Spread, depth: int = 16) -> bool:
+        """True where a sum or product that becomes wider is in the value: what wrapped in 32 bits, as a hash or an
+        unsigned difference may on purpose, would not."""
+        for n in ast.walk(node):
+            if isinstance(n, ast.BinOp) and isinstance(n.op, _WRAPPING) and n in found.nodes:
+                return True
+            made = self.flow.definition(n) if isinstance(n, ast.Name) and n in found.nodes else None
+            if made is not None and (depth == 0 or self._was_computed(made, found, depth - 1)):
+                return True
+        return False
+
+    def _was_computed(self, made: Definition, found: Spread, depth: int) -> bool:
+        if made.kind in ("augmented", "carry", "loop"):
+            return made.kind != "loop"
+        if made.kind == "join":
+            return any(depth == 0 or self._was_computed(s, found, depth - 1) for s in made.sources)
+        return made.value is not None and self._is_computed(made.value, found, depth)
 
     def _assigned(self, node: ast.expr, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, found: Spread) -> None:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]

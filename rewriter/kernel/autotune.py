@@ -48,6 +48,17 @@ def heuristics_of(kernel: KernelDef) -> list[tuple[str, ast.expr]]:
     return found
 
 
+def may_be_computed(kernel: KernelDef, param: str) -> bool:
+    """True where a heuristic sets the parameter, whatever a launch passes, or heuristics are not written out there."""
+    for call in kernel.heuristics:
+        table = call.args[0] if call.args else next((k.value for k in call.keywords), None)
+        written = isinstance(table, ast.Dict) and all(isinstance(k, ast.Constant) for k in table.keys)
+        is_dict = isinstance(table, ast.Call) and isinstance(table.func, ast.Name) and table.func.id == "dict"
+        if not written and not (is_dict and isinstance(table, ast.Call) and all(k.arg for k in table.keywords)):
+            return True
+    return param in {name for name, _ in heuristics_of(kernel)}
+
+
 def heuristics_reading(kernel: KernelDef, param: str) -> dict[str, ast.expr]:
     """Heuristics whose function reads the parameter (`args["BV"]`), by the name that they compute."""
     return {

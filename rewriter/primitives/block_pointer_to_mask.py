@@ -15,7 +15,7 @@ Conditions, for every block pointer of the kernel (one that is left would not co
     - it is made by an assignment to one name, from tuples that stand there, and that name holds nothing else;
     - it is only loaded from, stored to, advanced into the same name, or asked for its element type;
     - all accesses that one pointer reaches check the same dimensions, which are numbers, and pad with zero or nothing;
-    - an advanced pointer has one origin, and nothing in its base, shape or strides is ever set again.
+    - an advanced pointer has one origin, and nothing in its base, shape or strides is ever set again or loaded.
 
 Numerics
     `bitwise`: the same elements. Where no padding was asked for, what lies outside was undefined and is zero now.
@@ -30,8 +30,10 @@ from dataclasses import dataclass, field
 
 from skel.store.schema import NumericsClass
 
+from ..analysis.effects import changes_memory, has_run, reads_memory_or_acts
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.operators import callee_of, operation
+from ..conditions.block_offsets import pointer_only_grows
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..reasons import refuse
@@ -40,7 +42,6 @@ from .names import language_name, names_in_use
 
 Checks = tuple[int, ...]
 _PARTS = ("base", "shape", "strides", "offsets", "block_shape", "order")
-_GROWING = (ast.Add, ast.Mult, ast.FloorDiv, ast.Mod)
 
 
 @dataclass(eq=False)
@@ -107,7 +108,10 @@ class _Rewrite:
             if made.name not in names or not isinstance(first, ast.Name) or first.id != made.name:
                 raise _escapes(call, "advanced into another name")
             steps = call.args[1] if len(call.args) == 2 and not call.keywords else None
-            origin = self._origin(self.flow.reaching[first], names[made.name], call)
+            before = self.flow.reaching.get(first)
+            if before is None:
+                raise _escapes(call, "advanced where it may not have been made")
+            origin = self._origin(before, names[made.name], call)
             if not isinstance(steps, (ast.Tuple, ast.List)) or len(steps.elts) != len(origin.offsets):
                 raise _escapes(call, "advanced by what is no tuple")
             names[made.name].advanced[made] = (statement, list(steps.elts), origin)
@@ -146,6 +150,11 @@ class _Rewrite:
             lists.append(list(part.elts))
         if "base" not in parts or len({len(part) for part in lists}) != 1 or not lists[0]:
             raise _escapes(call, "made of parts of different lengths")
+        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(call)):
+            raise _escapes(call, "made while a name is set")
+        inner = [n for n in ast.walk(call) if isinstance(n, ast.Call) and n is not call]
+        if any(changes_memory(self.module, self.flow, n) for n in inner):
+            raise _escapes(call, "made of what a call gives that may change memory")
         return Made(statement, parts["base"], *lists)
 
     def _origin(self, made: Definition, pointer: Pointer, call: ast.Call) -> Made:
@@ -174,6 +183,12 @@ class _Rewrite:
             for name in (n.id for n in ast.walk(part) if isinstance(n, ast.Name) and n in self.flow.reaching):
                 if len([d for d in self.flow.definitions if d.name == name and d.kind not in ("join", "carry")]) > 1:
                     raise _escapes(call, f"advanced, and {name}, which it is made of, is set more than once")
+            if reads_memory_or_acts(self.module, self.flow, part):
+                raise _escapes(call, "advanced, and made of what a load or a call gives, which may have changed")
+            again = [n for n in ast.walk(part) if isinstance(n, ast.Name) and n in self.flow.reaching]
+            if any(self.flow.reaching[n].loops for n in again):
+                if not has_run(self.flow, self.kernel.constexprs, origin.statement.value, call):
+                    raise _escapes(call, "advanced in another round of the loop that sets what it is made of")
         return origin
 
     def _only_accessed(self, pointer: Pointer) -> None:
@@ -329,45 +344,6 @@ class _Rewrite:
             text = ast.unparse(node)
         atom = isinstance(node, (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript))
         return text if atom or bare else f"({text})"
-
-
-def pointer_only_grows(module: Module, flow: Flow, kernel: KernelDef, node: ast.expr, depth: int = 8) -> bool:
-    """True for an offset that is plainly not negative: sums and products of program ids, numbers and tile sizes."""
-    match node:
-        case ast.Constant(value=int() as value):
-            return value >= 0
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _GROWING):
-            return all(pointer_only_grows(module, flow, kernel, n, depth) for n in (left, right))
-        case ast.Call():
-            name = operation(module, flow, node)
-            if name in ("to", "cast") and isinstance(node.func, ast.Attribute) and name == "to":
-                return pointer_only_grows(module, flow, kernel, node.func.value, depth)
-            return name == "program_id"
-        case ast.Name():
-            made = flow.reaching.get(node)
-            if made is None or depth == 0:
-                return False
-            if made.kind == "parameter":
-                return made.name in _tile_sizes(module, flow, kernel)
-            if made.kind == "assign" and made.value is not None:
-                return pointer_only_grows(module, flow, kernel, made.value, depth - 1)
-    return False
-
-
-def _tile_sizes(module: Module, flow: Flow, kernel: KernelDef) -> frozenset[str]:
-    """Constexpr parameters that size a block somewhere, so that they are above zero."""
-    sizes: set[str] = set()
-    for node in ast.walk(kernel.node):
-        if not isinstance(node, ast.Call):
-            continue
-        name = operation(module, flow, node)
-        if name == "arange":
-            sizes |= {a.id for a in node.args if isinstance(a, ast.Name)}
-        if name == "make_block_ptr":
-            part = node.args[4] if len(node.args) > 4 else None
-            part = next((k.value for k in node.keywords if k.arg == "block_shape"), part)
-            sizes |= {e.id for e in getattr(part, "elts", []) if isinstance(e, ast.Name)}
-    return frozenset(sizes & kernel.constexprs)
 
 
 def _target(statement: ast.Assign) -> ast.Name:

@@ -20,7 +20,7 @@ Conditions
     - direct: the load has the accumulator's shape and type;
     - first_round: a loop over `range` with a step of one; the load stands under constexpr branches only, beside the
       loop or in a branch beside it; nothing between reads or sets the accumulator or writes memory; the loop does not
-      set what the load reads.
+      set what the load reads, and its bounds load nothing.
 
 Numerics
     `bitwise`: adding zero changes no value. `direct` keeps the sign of a negative zero, which adding to zero drops:
@@ -36,7 +36,7 @@ from dataclasses import dataclass
 
 from skel.store.schema import NumericsClass, Refusal
 
-from ..analysis.effects import writes_between
+from ..analysis.effects import reads_memory_or_acts, writes_between
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Definition, Flow, assigned_names, flow_of
 from ..analysis.operators import operand, operation
@@ -200,6 +200,12 @@ class _Rewrite:
         if not self._only_feeds(added.made, entering, loop):
             return not_first
         bounds = self._bounds(loop) or ()
+        if any(reads_memory_or_acts(self.module, self.flow, b) for b in bounds if hasattr(b, "lineno")):
+            return not_first  # The bounds are asked for again, before the loop and in each round.
+        if any(isinstance(n, ast.NamedExpr) for part in (statement.value, *tests) for n in ast.walk(part)):
+            return not_first
+        if loop.body[0].lineno == loop.lineno:
+            return not_first
         guard = f"{self._text(bounds[1])} <= {self._text(bounds[0])}" if bounds else ""
         if any(self._text(t) == guard for t in tests):
             return not_first  # It is in the first round already; this is what is left for no rounds.

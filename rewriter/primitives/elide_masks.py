@@ -15,8 +15,9 @@ Conditions
       of `range(tl.cdiv(K, BK))`, of a loop around; then K a multiple of BK (without a tile: K, a constexpr, at least
       BK) makes it true in every lane;
     - K and BK are parameters that the kernel never sets, BK a constexpr;
+    - the pointers have the shape of the mask, so that the load keeps it;
     - the load is assigned in a statement of its own, and no branch around it chooses between mask and no mask already;
-    - of a run-time K: every launch is read and gives both as names, numbers or sizes.
+    - of a run-time K: every launch is read and gives both as names, numbers or sizes, and no heuristic computes them.
     Loads that do not meet them are left; where none does, the primitive refuses.
 
 Numerics
@@ -33,9 +34,12 @@ from dataclasses import dataclass
 
 from skel.store.schema import NumericsClass
 
+from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.operators import expanded_dims, is_method, operation
 from ..analysis.syntax import is_constexpr_test
+from ..conditions.load_shape import pointers_have_shape_of
+from ..kernel.autotune import may_be_computed
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.insert import insert_arguments, insert_parameters
@@ -144,6 +148,9 @@ def even_parameters(module: Module, kernel: KernelDef, evens: list[Even]) -> lis
         raise refuse("unknown_construct", kernel.node, construct="a parameter of any number of arguments")
     if calls_of(module, kernel):
         raise refuse("unreadable_launch", kernel.node, kernel=kernel.name, why="it is also called as a function")
+    if any(may_be_computed(kernel, name) for e in evens for name in (e.dimension, e.tile)):
+        why = f"a heuristic may compute {evens[0].dimension} or {evens[0].tile}, whatever is passed"
+        raise refuse("unreadable_launch", kernel.node, kernel=kernel.name, why=why)
     launches = readable_launches(module, kernel)
     parameters = [f"{flag}: {language}.constexpr" for flag in flags]
     edits = insert_parameters(module.source, kernel.node, parameters)
@@ -193,6 +200,7 @@ def _indented(text: str, newline: str) -> str:
 class _Search:
     def __init__(self, module: Module, kernel: KernelDef, flow: Flow) -> None:
         self.module, self.kernel, self.flow = module, kernel, flow
+        self.facts: Facts = analyse(module, kernel)
         self.unproved: list[ast.AST] = []
         self.chosen: list[ast.AST] = []
 
@@ -250,6 +258,8 @@ class _Search:
         parts = _conjuncts(mask.value)
         proved = {part: even for part in parts if (even := self._proved(part)) is not None}
         if not proved:
+            return [], []
+        if not pointers_have_shape_of(self.facts, call.args[0], mask.value):
             return [], []
         source = self.module.source
         left = [p for p in parts if p not in proved]

@@ -27,6 +27,7 @@ from skel.store.schema import NumericsClass, Refusal
 
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Definition, Flow, flow_of
+from ..analysis.number_width import NumberWidth
 from ..analysis.operators import operation
 from ..kernel.definition import KernelDef, Module, Parameter
 from ..kernel.edits import Edit
@@ -79,6 +80,7 @@ class _Search:
     def __init__(self, module: Module, kernel: KernelDef, flow: Flow) -> None:
         self.module, self.kernel, self.flow = module, kernel, flow
         self.facts: Facts = analyse(module, kernel)
+        self.widths = NumberWidth(module, kernel, flow)
         self.launches = launches_of(module, kernel)
         self.made = {d.name: d for d in flow.definitions if d.kind == "parameter"}
         self.needed: list[Refusal] = []
@@ -190,7 +192,11 @@ class _Search:
         return False
 
     def _is_runtime(self, node: ast.expr) -> bool:
-        """True for an integer that is not computed from constants alone: its arithmetic is the machine's already."""
+        """True for an integer of 32 bits or more, or a pointer, that is not computed from constants alone: its
+        arithmetic is the machine's already."""
+        return self._is_computed(node) and self.widths.is_kept(node)
+
+    def _is_computed(self, node: ast.expr) -> bool:
         names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n in self.flow.reaching]
         if any(isinstance(n, ast.Call) and operation(self.module, self.flow, n) is None for n in ast.walk(node)):
             return False
@@ -209,7 +215,7 @@ class _Search:
             return True
         if made.kind in ("join", "carry", "augmented") and made.sources:
             return all(self._comes_from_program(s, seen) for s in made.sources)
-        return made.value is not None and self._is_runtime(made.value)
+        return made.value is not None and self._is_computed(made.value)
 
 
 PRIMITIVE = Primitive("relax_specialization", relax_specialization, NumericsClass.BITWISE)

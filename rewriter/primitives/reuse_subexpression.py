@@ -30,7 +30,7 @@ import ast
 
 from skel.store.schema import NumericsClass
 
-from ..analysis.effects import between, changes_memory, has_run, is_volatile, position, writes_between
+from ..analysis.effects import between, changes_memory, end_position, has_run, is_volatile, position, writes_between
 from ..analysis.flow import Flow, flow_of
 from ..analysis.operations import TRANSCENDENTAL
 from ..analysis.operators import operation
@@ -205,7 +205,10 @@ class _Writer:
                 continue
             if kept is None:
                 statement = self.flow.statement(first)
-                self.lines.setdefault(statement, []).append(f"{name} = {self.module.source.segment(first)}")
+                text = self.module.source.segment(first)
+                # Brackets around it may have let it go on in the next line; they stay behind.
+                text = f"({text})" if "\n" in text or "\r" in text else text
+                self.lines.setdefault(statement, []).append(f"{name} = {text}")
                 edits.append(Edit(*bracketed_span(self.module.source, first), name))
                 self.taken.add(name)
             edits += [Edit(*bracketed_span(self.module.source, r), name) for r in usable]
@@ -218,8 +221,10 @@ class _Writer:
     def _sets(self, repeat: ast.expr, name: str) -> bool:
         """True for `x = <repeat>` where x already holds it: nothing is left to write."""
         statement = self.flow.statement(repeat)
-        return isinstance(statement, ast.Assign) and statement.value is repeat and any(
-            isinstance(t, ast.Name) and t.id == name for t in statement.targets
+        return (
+            isinstance(statement, ast.Assign)
+            and statement.value is repeat
+            and any(isinstance(t, ast.Name) and t.id == name for t in statement.targets)
         )
 
     def _name_of(self, first: ast.expr, repeats: list[ast.expr]) -> str | None:
@@ -249,7 +254,21 @@ class _Writer:
         start = source.span(statement)[0]
         if source.text.startswith("elif", start) or isinstance(statement, ast.While):
             return False
+        if self._waits_for_its_statement(statement, first):
+            return False
         return insert_lines(source, None, statement, [""]) is not None
+
+    def _waits_for_its_statement(self, statement: ast.stmt, first: ast.expr) -> bool:
+        """True where the statement sets a name, or changes memory, before it gets to the expression."""
+        for n in ast.walk(statement):
+            if position(n) >= position(first):
+                continue
+            if isinstance(n, ast.NamedExpr):
+                return True
+            if isinstance(n, ast.Call) and end_position(n) <= position(first):
+                if changes_memory(self.module, self.flow, n):
+                    return True
+        return False
 
     def _new_name(self, first: ast.expr) -> str:
         call = next(n for n in ast.walk(first) if isinstance(n, ast.Call))

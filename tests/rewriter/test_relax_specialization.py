@@ -33,7 +33,7 @@ STORE = "tl.store(y + o, o)"
         ["for b in range(B):", "    tl.store(y + o + b, o)"],
         ["tl.store(y + o * B, o, mask=o < B)"],
         ["i = tl.program_id(0)", "tl.store(y + i // B + i % B, i + B)"],
-        ["tl.store(y + o, o, mask=tl.load(x) - B > 0)"],
+        ["tl.store(y + o, o, mask=tl.load(x).to(tl.int32) - B > 0)"],
     ],
 )
 def test_a_count_becomes_a_number(rewrite: Callable[..., list[str]], body: list[str]) -> None:
@@ -56,6 +56,8 @@ def test_a_count_becomes_a_number(rewrite: Callable[..., list[str]], body: list[
         "helper(y, B)",
         "tl.store(y + o, o, mask=B is not None)",
         "n = B",
+        "tl.store(y + o, tl.load(x + o) + B)",  # an int8 would stay one beside a constexpr
+        "tl.store(y + o, tl.load(x + o).to(tl.int8) * B)",
         "tl.store(y + o, o - B ** 2)",
     ],
 )
