@@ -11,7 +11,7 @@ Conditions
     - configurations and key stand in the decorator as plain lists (a comprehension over a list of warps counts), so
       that no other kernel shares them and no list is chosen by device: such lists work around miscompiles;
     - the kernel runs again with the same result: it reads nothing that it writes and holds no atomic, unless the
-      decorator restores what it changes.
+      decorator restores it; what it does beside that counts only where several configurations were tuned before.
 
 Numerics
     `reassociated`: the number of warps changes the order in which reductions add.
@@ -55,7 +55,7 @@ def widen_autotune(module: Module, kernel: KernelDef) -> list[Edit]:
     if not more and not absent:
         raise refuse("autotune_wide_enough", kernel.autotune, kernel=kernel.name)
     if more:
-        _require_repeatable(module, kernel)
+        _require_repeatable(module, kernel, _are_several(choices))
     edits = [_with_warps(module, choices, more)] if more else []
     return edits + ([_appended(module, key[0], [_quoted(module, key[0], n) for n in absent])] if absent else [])
 
@@ -89,14 +89,40 @@ def _plain(function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
-def _require_repeatable(module: Module, kernel: KernelDef) -> None:
-    """Raises Refuse(inplace_not_separated): tuning runs the kernel again and again on the same memory."""
+def _are_several(choices: WarpChoices) -> bool:
+    return len(choices.configs.elts if choices.configs is not None else choices.values) > 1
+
+
+def _restored(kernel: KernelDef) -> frozenset[str]:
+    """Parameters that the decorator restores by name. Setting to zero is none: one configuration never did that."""
     assert kernel.autotune is not None
-    if any(k.arg in _RESTORES for k in kernel.autotune.keywords):
-        return
+    listed = next((k.value for k in kernel.autotune.keywords if k.arg == "restore_value"), None)
+    elements = listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else []
+    return frozenset(e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str))
+
+
+def _zeroed(kernel: KernelDef) -> bool:
+    assert kernel.autotune is not None
+    return any(k.arg in ("reset_to_zero", "pre_hook", "post_hook") for k in kernel.autotune.keywords)
+
+
+def _require_repeatable(module: Module, kernel: KernelDef, was_tuned: bool) -> None:
+    """Raises Refuse(inplace_not_separated): tuning runs the kernel again and again on the same memory.
+
+    A single configuration is launched as it is, without tuning and without what goes with it.
+    """
+    assert kernel.autotune is not None
+    if was_tuned and any(k.arg in _RESTORES for k in kernel.autotune.keywords):
+        return  # Whatever that restores, it was tuned with before.
+    if not was_tuned and _zeroed(kernel):
+        hooked = "what tuning sets to zero or a hook changes"
+        raise refuse("inplace_not_separated", kernel.autotune, axis="the configurations", name=hooked)
+    restored = _restored(kernel)
     facts = analyse(module, kernel)
     written = written_bases(facts, aliases_of(module, launches_of(module, kernel)))
     for access in facts.accesses:
+        if access.pointer.bases and access.pointer.bases <= restored:
+            continue
         if access.kind not in ("load", "store") or (access.kind == "load" and access.pointer.bases & written):
             name = ", ".join(sorted(access.pointer.bases)) or "memory"
             raise refuse("inplace_not_separated", access.line, axis="the configurations", name=name)

@@ -80,3 +80,10 @@ REFUSALS = {
 def test_refusals(refusal: Callable[..., object], pairs: list[tuple[str, str]], code: str, line: int) -> None:
     found = refusal("widen_autotune", changed(*pairs))
     assert (found.code, found.line) == (code, line)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("tuning", ["reset_to_zero=['y']", "pre_hook=None", "restore_value=['x']"])
+def test_one_configuration_was_never_tuned(refusal: Callable[..., object], tuning: str) -> None:
+    """What tuning sets to zero, or changes by a hook, a single configuration left alone."""
+    text = changed(("tl.load(x", "tl.load(y"), ("key=['N']", f"key=['N'], {tuning}"))
+    assert refusal("widen_autotune", text).code == "inplace_not_separated"  # type: ignore[attr-defined]
