@@ -147,7 +147,7 @@ def check(
                                  numerics_class=NumericsClass.REASSOCIATED, device=device(), full=full,
                                  progress=report)
     except SidecarError as error:
-        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+        raise WrongUse(str(error), hint="a workload is a capture, or a sidecar whose TARGET is the file") from error
     except WorkerError as error:
         raise MissingHere(str(error), hint="see `skel doctor`") from error
     return Result(checked.candidates[0].verdict, check_document(checked))
@@ -166,7 +166,7 @@ def _kernel_of_slice(job: Job) -> str | None:
     try:
         subject = subject_of(job.text, job.file, job.workload)
     except SidecarError as error:
-        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+        raise WrongUse(str(error), hint="a workload is a capture, or a sidecar whose TARGET is the file") from error
     if subject.slice is None:
         return None
     names = {kernel.name for kernel in load_module(sliced_text(subject), job.file).entry_kernels}
@@ -209,7 +209,7 @@ def _judge(progress: Progress, protocol: Protocol) -> Result:
                 return progress.end(_why_none(progress))
             return _run(progress, protocol, running, where)
         except SidecarError as error:
-            raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+            raise WrongUse(str(error), hint="a workload is a capture, or a sidecar whose TARGET is the file") from error
         except WorkerError as error:
             raise MissingHere(str(error), hint="see `skel doctor`") from error
 
@@ -327,7 +327,7 @@ def _time(progress: Progress, protocol: Protocol) -> Result:
             checked = _run(progress, protocol, running, "cuda").verdict
         return progress.end(result.verdict if checked is Verdict.EQUIVALENT else checked)
     except SidecarError as error:
-        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+        raise WrongUse(str(error), hint="a workload is a capture, or a sidecar whose TARGET is the file") from error
     except WorkerError as error:
         raise MissingHere(str(error), hint="see `skel doctor`") from error
 

@@ -42,7 +42,7 @@ def pair_plan(
     try:
         subject = subject_of(original, path, workload)
     except SidecarError as error:
-        raise WrongUse(str(error), hint="TARGET names the file that is judged") from error
+        raise WrongUse(str(error), hint="a workload is a capture, or a sidecar whose TARGET is the file") from error
     name = f"./{candidate_path}" if candidate_path in RESERVED else candidate_path
     return with_slices(Plan(subject, kernel, (PlanCandidate(name, candidate),), None, numbers))
 

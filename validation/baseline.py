@@ -51,6 +51,8 @@ class Base:
     """By `CASE.KIND`: what is wrong with them."""
     changed: list[str] = field(default_factory=list)
     """Names of libraries that the original itself replaced."""
+    settings: set[tuple[str, str]] = field(default_factory=set)
+    """Settings of the process that it left changed: name, and what it left."""
     problems: list[Finding] = field(default_factory=list)
 
     def skipped_shapes(self) -> list[Case]:

@@ -161,6 +161,7 @@ class Session:
         base.kernels, base.of_model = bool(kernels["names"]), kernels["of_model"]
         base.probed = outcome.all("probed")
         base.changed = [name for event in outcome.all("changed") for name in event["names"]]
+        base.settings = {(one["name"], one["after"]) for event in outcome.all("changed") for one in event["process"]}
         base.rejected = {event["case"]: event["error"] for event in outcome.all("rejected")}
         for error in dict.fromkeys(e["reference_error"] for e in outcome.all("ran") if e.get("reference_error")):
             base.problems.append(
@@ -320,6 +321,10 @@ class Session:
         for fields in (fields for event in outcome.all("changed") for fields in event["settings"]):
             fact = {"code": "device_setting_changed", "severity": "error", "data": {}, "fields": fields}
             found.append(from_fact(fact | {"fields": fields | {"what": one.name}}, place, base.measured))
+        for fields in (fields for event in outcome.all("changed") for fields in event["process"]):
+            if (fields["name"], fields["after"]) not in base.settings:
+                fact = {"code": "setting_changed", "severity": "error", "data": {}}
+                found.append(from_fact(fact | {"fields": fields | {"what": one.name}}, place, base.measured))
         runs = {event["case"]: event["runs"] for event in outcome.all("ran")}
         for kernel in sorted(_foreign(runs, loaded["path"])):
             found.append(

@@ -32,6 +32,7 @@ FAILURES = frozenset(
         "started_process",
         "read_foreign",
         "library_changed",
+        "setting_changed",
     }
 )
 """Findings that say the candidate did not run as it should; other errors say that it ran and was wrong."""

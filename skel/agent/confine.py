@@ -9,10 +9,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from skel.validation.isolation import landlock
 from skel.validation.isolation.environment import package_root
 from skel.validation.isolation.limits import leave_network
-
-from . import landlock
 
 _SYSTEM = (
     "/usr",

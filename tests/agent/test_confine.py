@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skel.agent import landlock
+from skel.validation.isolation import landlock
 from skel.validation.isolation.environment import package_root
 
 pytestmark = pytest.mark.skipif(landlock.version() == 0, reason="this Linux has no Landlock")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from skel.agent import landlock
 from skel.agent.session import Session
 from skel.gpu import gpu_names
 from skel.store.records import get_skeleton, list_skeletons
+from skel.validation.isolation import landlock
 from tests.agent.calling import Place, call, code_of
 from tests.agent.kernels import NO_DIVISION, SCALE, SCRIPT, WRONG
 

@@ -83,7 +83,11 @@ def install(
             writes = bool(flags & _WRITING) if isinstance(flags, int) else bool(set(mode or "") & set("wax+"))
             if writes and path is not None and forbidden_path(path):
                 return "wrote_outside", os.fsdecode(path)
+            if mode is None and path is not None and forbidden_path(path) and os.path.isdir(path):
+                return "wrote_outside", f"{os.fsdecode(path)}, opened as a folder"  # names in it would not be seen
             return ("read_foreign", os.fsdecode(path)) if foreign(path) else None
+        if event == "sqlite3.connect" and arguments[0] not in (":memory:", "") and forbidden_path(arguments[0]):
+            return "wrote_outside", os.fsdecode(arguments[0])
         if event in _CHANGES_PATHS:
             paths = (path for path in arguments[: _CHANGES_PATHS[event]] if path is not None and forbidden_path(path))
             return next((("wrote_outside", os.fsdecode(path)) for path in paths), None)

@@ -9,10 +9,14 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import audit, compiled_here, limits
+from . import audit, compiled_here, landlock, limits
 from .channel import sender
 from .environment import private_folders
 from .tasks import TASKS, load
+
+_HOLD_USER_CODE = ("original", "candidate", "substitute")
+"""Tasks that load a user's file: where there is no GPU, whose driver has files of its own, Linux itself keeps them from
+writing elsewhere, also by libraries that an audit hook does not see."""
 
 
 def run_child(request: dict[str, Any], descriptor: int, secret: str) -> NoReturn:
@@ -41,6 +45,8 @@ def run_child(request: dict[str, Any], descriptor: int, secret: str) -> NoReturn
             scratch.parent if candidate else None,
             (Path(request["payload"]["exchange"]),) if candidate else (),
         )
+        if request["task"] in _HOLD_USER_CODE and not str(request["payload"].get("device", "cuda")).startswith("cuda"):
+            landlock.restrict_writing((*writable, Path("/dev/null"), Path("/dev/tty")))
         compiled_here.install(lambda tried: emit("forbidden", code=compiled_here.CODE, tried=tried))
         emit("done", result=task(request["payload"], emit))
         status = 0

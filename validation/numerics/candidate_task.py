@@ -18,6 +18,7 @@ from .device import prepare
 from .guarded_run import run_and_save
 from .integrity import Integrity
 from .probes.run import run_probes
+from .settings import Settings
 from .undone import run_undone
 
 
@@ -26,7 +27,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     numbers = Correctness(**payload["numbers"])
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     prepare(device)
-    integrity = Integrity(device)
+    integrity, settings = Integrity(device), Settings()
     emit("begin", what="importing it")
     loaded = load_subject(Subject.from_dict(payload["subject"]), Path.cwd())
     emit("loaded", **loaded.facts())
@@ -44,5 +45,5 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, file, allowed)
     run_undone(hooks, cases, done, exchange, out, device, numbers, emit)
     emit("loaded", **loaded.facts())
-    emit("changed", names=integrity.changed(), settings=integrity.settings())
+    emit("changed", names=integrity.changed(), settings=integrity.settings(), process=settings.changed())
     return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _thread
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ from . import trees
 from .cases import Case
 from .fresh import fresh_memory
 from .launches import recorded
+from .modes import depths, strip
 from .reads import watched_reads
 from .redzones import Arena
+from .surface import Surface, own_methods
 from .writers import watched_stores
 from .written import Watch
 
@@ -34,6 +36,10 @@ class Ran:
     """Loads from guard zones: tensor, side, how far away."""
     threads: int = 0
     """Threads started in the run, and streams that it used, still at work when it returned."""
+    surface: dict[str, Any] = field(default_factory=dict)
+    """What the run does to its caller beside the values: see `surface`; `modes` that it left on."""
+    outside: dict[str, Any] = field(default_factory=dict)
+    """Outputs in memory that was there before the run: the tensors, by name."""
 
     def facts(self) -> dict[str, Any]:
         """Everything but the tensors."""
@@ -43,6 +49,7 @@ class Ran:
             "odd_types": self.odd_types,
             "reads": self.reads,
             "threads": self.threads,
+            **self.surface,
         }
 
 
@@ -70,23 +77,23 @@ def guarded_run(
     if watch is not None:
         watch.begin(arena)
     following = watched_stores(arena) if writers is not None else nullcontext()
+    surface = Surface(guarded)
     with recorded(watch) as launches, watched_reads(arena) as reads, following as stores, fresh_memory(arena):
         # The containers are copies: a target that rebinds a key of its inputs does not change what is looked at later.
+        before = depths()
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
+        modes = strip(before)
         left = _thread._count() - threads + launches.unfinished_streams()
         if device.startswith("cuda"):
             torch.cuda.synchronize()
     if watch is not None:
         watch.end(result, guarded)
     outputs = trees.flatten(result)
+    seen = surface.facts(guarded, result) | {"modes": modes}
+    seen["written_inputs"] = watch.written_inputs if watch is not None else []
     if stores is not None and writers is not None:
         stores.save(outputs, writers)
-    odd = {
-        name: type(leaf).__name__
-        for name, leaf in outputs.items()
-        if not isinstance(leaf, (int, float, bool, str, type(None)))
-        and type(leaf) not in (torch.Tensor, torch.nn.Parameter)
-    }
+    odd = {name: kind for name, leaf in outputs.items() if (kind := _oddity(leaf)) is not None}
     kept = {name: _own(leaf) for name, leaf in outputs.items() if name not in odd}
     after = trees.flatten(trees.map_tensors(_own, guarded), alone="input")
     return Ran(
@@ -97,6 +104,8 @@ def guarded_run(
         odd,
         [{"tensor": tensor, "side": side, "away": away} for (tensor, side), away in reads.items()],
         max(0, left),
+        seen,
+        {name: leaf for name, leaf in outputs.items() if name in seen["layouts"] and not arena.knows(leaf)},
     )
 
 
@@ -110,21 +119,40 @@ def run_and_save(
     """
     facts: list[dict[str, Any]] = []
     from_kernels: list[str] = []
+    first: dict[str, Any] = {}
     for number in range(case.reruns):
         other = case.reruns > 1 and number == case.reruns - 1
         watch = Watch() if number == 0 else None
         writers = folder / f"{case.id}.writers.pt" if number == 0 else None
         ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers, watch, writers)
         trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, folder / f"{case.id}.{number}.pt")
-        facts.append(ran.facts())
+        if number == 0:
+            first = ran.outside
+        same = [n for n, leaf in ran.outside.items() if n not in first or first[n].data_ptr() == leaf.data_ptr()]
+        facts.append(ran.facts() | {"reused": same if number else []})
         if watch is not None:
             trees.save(watch.saved, folder / f"{case.id}.launches.pt")
             from_kernels = watch.from_kernels
     return {"case": case.id, "runs": facts, "from_kernels": from_kernels}
 
 
-def _own(leaf: Any) -> Any:
-    """A plain copy on the CPU, out of the guarded memory."""
+def _oddity(leaf: Any) -> str | None:
+    """What an output is, where it is neither a plain value nor a tensor that gives its own values."""
     import torch
 
-    return leaf.detach().to("cpu", copy=True).contiguous() if isinstance(leaf, torch.Tensor) else leaf
+    if isinstance(leaf, (int, float, bool, str, type(None))):
+        return None
+    if type(leaf) not in (torch.Tensor, torch.nn.Parameter):
+        return type(leaf).__name__
+    if leaf.layout != torch.strided:
+        return f"{str(leaf.layout).removeprefix('torch.')} tensor"
+    return f"tensor with its own {', '.join(methods)}" if (methods := own_methods(leaf)) else None
+
+
+def _own(leaf: Any) -> Any:
+    """A plain copy on the CPU, out of the guarded memory; by the class's methods, whatever stands on the tensor."""
+    import torch
+
+    if not isinstance(leaf, torch.Tensor):
+        return leaf
+    return torch.Tensor.detach(leaf).to("cpu", copy=True).contiguous()

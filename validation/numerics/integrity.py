@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import importlib
 import sys
@@ -14,12 +15,13 @@ from ..isolation.compiled_here import switched_off
 WATCHED = (
     *("builtins", "time", "torch", "torch.cuda", "torch.testing", "torch.utils.benchmark"),
     *("triton.testing", "triton.runtime.jit", "triton.runtime.interpreter", "triton.runtime.autotuner"),
-    *("triton.runtime.cache", "triton.compiler.compiler"),
+    *("triton.runtime.cache", "triton.compiler.compiler", "triton.language"),
+    *("torch.overrides", "torch.serialization", "torch.utils._pytree", "torch.utils._python_dispatch"),
+    *("os", "json", "json.encoder", "pathlib", "inspect", "linecache", "threading", "_thread"),
 )
 """Modules whose functions and classes must stay what they are; all loaded ones of this package with them."""
 CLASSES = ("torch.Tensor", "torch.cuda.Event", "torch.cuda.Stream", "torch.cuda.CUDAGraph")
-"""Classes whose methods must."""
-
+"""Classes whose methods must; nor may one be added, as it would stand in front of an inherited one."""
 
 LIMITS = {
     0: "cudaLimitStackSize",
@@ -37,12 +39,16 @@ class Integrity:
     def __init__(self, device: str = "cpu") -> None:
         self._device = device
         self._limits = self._read_limits()
-        self._before = {name: value for place in _places() for name, value in _callables(place)}
+        self._before = _everything()
+        self._owners = {name.rpartition(".")[0] for name in self._before}
 
     def changed(self) -> list[str]:
-        """Names that are another object now, or gone."""
-        now = {name: value for place in _places() for name, value in _callables(place)}
-        return sorted(name for name, value in self._before.items() if now.get(name) is not value) + switched_off()
+        """Names that are another object now, hold other code, or are gone; and those that came to be where none may."""
+        now = _everything()
+        found = {name for name, held in self._before.items() if not _same(now.get(name), held)}
+        added = {name for name in now.keys() - self._before.keys() if name.rpartition(".")[0] in self._owners}
+        found |= {name for name in added if _may_not_be_added(name)}
+        return sorted(found) + _of_interpreter() + switched_off()
 
     def settings(self) -> list[dict[str, Any]]:
         """Limits of the device that are others now: name, before, after."""
@@ -75,6 +81,39 @@ def _cuda_runtime() -> Any:
     return ctypes.CDLL(path) if path else None
 
 
+def _everything() -> dict[str, tuple[Any, ...]]:
+    return {name: _held(value) for place in _places() for name, value in _members(place)}
+
+
+def _held(value: Any) -> tuple[Any, ...]:
+    """A value and, of a function of Python, what can be replaced inside it."""
+    function = getattr(value, "__func__", value)
+    return value, *(getattr(function, name, None) for name in ("__code__", "__defaults__", "__kwdefaults__"))
+
+
+def _same(now: tuple[Any, ...] | None, before: tuple[Any, ...]) -> bool:
+    return now is not None and all(a is b for a, b in zip(now, before, strict=True))
+
+
+def _may_not_be_added(name: str) -> bool:
+    """True for a method of a watched class, a name that hides a built-in one, and any in a module of ours."""
+    owner, _, last = name.rpartition(".")
+    return owner in CLASSES or owner.startswith("skel.") or (owner != "builtins" and last in vars(builtins))
+
+
+def _of_interpreter() -> list[str]:
+    """What stands on Triton's interpreter itself, in front of the methods of its class."""
+    from triton.runtime.interpreter import interpreter_builder
+
+    builder: Any = interpreter_builder
+    found = []
+    for name, value in vars(builder).items():
+        meant = getattr(type(builder), name, None)
+        if meant is not None and callable(value) and getattr(value, "__func__", value) is not meant:
+            found.append(f"triton.runtime.interpreter.interpreter_builder.{name}")
+    return sorted(found)
+
+
 def _places() -> list[Any]:
     own = [name for name in sys.modules if name.startswith("skel.validation.")]
     found: list[Any] = []
@@ -90,12 +129,14 @@ def _places() -> list[Any]:
     return found
 
 
-def _callables(place: Any) -> list[tuple[str, Any]]:
-    """Functions and classes of a module, with the methods of its own classes; of a class its methods."""
+def _members(place: Any) -> list[tuple[str, Any]]:
+    """Functions and classes of a module, with the methods of its own classes, of ours its constants too; of a class its
+    methods."""
     prefix = place.__name__ if isinstance(place, ModuleType) else f"{place.__module__}.{place.__qualname__}"
     found = []
     for name, value in list(vars(place).items()):
-        if callable(value) or isinstance(value, (staticmethod, classmethod)):
+        constant = name.isupper() and prefix.startswith("skel.")
+        if callable(value) or constant or isinstance(value, (staticmethod, classmethod)):
             found.append((f"{prefix}.{name}", value))
         if isinstance(value, type) and value.__module__ == prefix:
             found += [(f"{prefix}.{name}.{key}", one) for key, one in list(vars(value).items()) if callable(one)]

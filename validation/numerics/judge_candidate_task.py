@@ -20,6 +20,7 @@ from .compare.exact import exact_difference
 from .diagnose import kinds_of_wrong, right_where_foreseen
 from .judge_launches import Question, questions
 from .judge_origin import origin
+from .judge_surface import surface
 from .outputs import Fact, compare_form, compare_values, compare_with_reference, fact
 from .probes.judge import judge_probe
 from .probes.run import first_cases
@@ -56,6 +57,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
                 found += kinds_of_wrong(case, number, left["outputs"], right["outputs"], own, earlier)
                 break
         found += _judge_facts(case, runs, original_runs)
+        found += surface(runs, original_runs, payload["scratch"], found)
         if not found:
             unsteady_original = bool(reruns(case, out, len(original_runs)))
             found = [

@@ -21,6 +21,7 @@ from .guarded_run import run_and_save
 from .integrity import Integrity
 from .launches import kernels_of
 from .probes.run import run_probes
+from .settings import Settings
 from .undone import run_undone
 from .values import apply_values
 
@@ -31,7 +32,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     device, exchange, out = payload["device"], Path(payload["exchange"]), Path(payload["out"])
     subject = Subject.from_dict(payload["subject"])
     prepare(device)
-    integrity = Integrity(device)
+    integrity, settings = Integrity(device), Settings()
     emit("begin", what="importing it")
     loaded = load_subject(subject, Path.cwd())
     emit("loaded", **loaded.facts())
@@ -60,7 +61,7 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     run_probes(loaded.module, hooks, cases, exchange, out, device, thorough, numbers, emit, subject.path)
     run_undone(hooks, cases, done, exchange, out, device, numbers, emit)
     emit("loaded", **loaded.facts())
-    emit("changed", names=integrity.changed())
+    emit("changed", names=integrity.changed(), process=settings.changed())
     return {}
 
 

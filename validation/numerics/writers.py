@@ -58,6 +58,8 @@ class Writers:
         """The number of the store that last wrote each element of `tensor`; None where that was not followed."""
         import torch
 
+        if tensor.layout != torch.strided:
+            return None
         start = tensor.untyped_storage().data_ptr()
         held = next((one for one in self._arena.extents() if one.storage == start), None)
         if held is None or held.low not in self._marks:

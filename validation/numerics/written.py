@@ -56,6 +56,8 @@ class Watch:
         """After the run: `entries`, one a memory, and the `values` that are neither an output nor an input."""
         self.from_kernels: list[str] = []
         """After the run: outputs and inputs that hold what a launch wrote, as it left them."""
+        self.written_inputs: list[str] = []
+        """After the run: inputs that a launch wrote into, whatever they hold now."""
 
     def begin(self, arena: Arena) -> None:
         """The run is about to start; its memory lies in `arena`."""
@@ -121,6 +123,9 @@ class Watch:
         for (kernel, parameter, number), held in self._held.items():
             pointer = held.memory.untyped_storage().data_ptr()
             names = [name for name, leaf in places.items() if leaf.untyped_storage().data_ptr() == pointer]
+            if held.written:
+                inputs_here = [name.removeprefix("input ") for name in names if name.startswith("input ")]
+                self.written_inputs += [name for name in inputs_here if name not in self.written_inputs]
             kept = held.state is not None and torch.equal(held.state, held.memory)
             if held.written and kept:
                 self.from_kernels += [name for name in names if name not in self.from_kernels]

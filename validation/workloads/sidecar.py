@@ -31,7 +31,7 @@ def target_of(sidecar: str) -> tuple[str, str]:
 
     Raises SidecarError where it is not found or cannot be read, OSError where the sidecar cannot be read.
     """
-    path = read_target(Path(sidecar).read_text(encoding="utf-8"), sidecar)
+    path = read_target(_text(sidecar), sidecar)
     text = read_file(path)
     if text is None:
         raise SidecarError(f"{path} cannot be read as UTF-8 source")
@@ -46,7 +46,7 @@ def subject_of(text: str, path: str, workload_file: str | None = None) -> Subjec
     """
     if workload_file is None:
         return Subject(text, path, module_name(path))
-    sidecar_text = Path(workload_file).read_text(encoding="utf-8")
+    sidecar_text = _text(workload_file)
     sidecar = Sidecar(workload_file, sidecar_text)
     declared = read_declared(sidecar_text, workload_file)
     target = _target_at(declared, workload_file, path)
@@ -91,3 +91,11 @@ def _require_outside(module: str, sliced: PackageSlice) -> None:
             missing.append(refusal("slice_needs", line, module=module, name=name, file=file))
     if missing:
         raise Refuse(missing[0], missing[1:])
+
+
+def _text(path: str) -> str:
+    """Raises SidecarError where the file is no text, OSError where it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SidecarError(f"{path} is neither a capture nor a Python file") from error

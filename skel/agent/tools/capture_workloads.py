@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from skel.store.schema import Record
+from skel.validation.isolation import landlock
 
-from .. import landlock
 from ..errors import CallError
 from ..limits import LIMITS
 from ..session_type import Session

@@ -25,6 +25,11 @@ ISOLATION = (
         "{what} changed {name} of the GPU from {before} to {after}",
         "a target must leave the device's limits alone: they outlive its call and change what is timed",
     ),
+    finding(
+        "setting_changed",
+        "{what} left {name} at {after}, which was {before}",
+        "what holds for the whole process belongs to the caller: put it back before `run` returns, and at import set none",
+    ),
     finding("wrong_code_ran", "{what} ran {ran}, not {meant}", "nothing that ran counts"),
     finding(
         "stale_binary",

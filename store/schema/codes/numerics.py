@@ -35,6 +35,31 @@ NUMERICS = (
         'both must leave the same memory behind; a lock or counter that follows the grid is named by SCRATCH = ["name"]',
     ),
     finding(
+        "input_borrowed",
+        "the candidate writes into input {name} and puts its values back; the original leaves it alone",
+        "what uses the input meanwhile sees other values: take memory of your own",
+    ),
+    finding(
+        "output_aliases",
+        "{output} lies in the memory of {other}; in the original it has its own",
+        "who changes one changes the other: return memory of its own",
+    ),
+    finding(
+        "output_reused",
+        "{output} lies in memory that was there before the call: the next call overwrites what this one returned",
+        "allocate the output in every call, or let the caller hand it in",
+    ),
+    finding(
+        "layout_differs",
+        "{output} has {what} {candidate}, the original's has {reference}",
+        "a view or an in-place operation of the caller may no longer work: give the output the original's layout",
+    ),
+    finding(
+        "random_state_changed",
+        "the candidate draws random numbers or sets their seed; the original leaves PyTorch's random state alone",
+        "what the caller draws afterwards is something else",
+    ),
+    finding(
         "out_of_bounds_write",
         "memory {side} {tensor} was written by {what}",
         "a store runs past its tensor: check the masks",

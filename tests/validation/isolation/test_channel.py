@@ -15,3 +15,9 @@ def test_only_lines_with_the_secret_count() -> None:
     events = receiver.feed(data[:30]) + receiver.feed(data[30:])
     assert events == [{"event": "begin", "what": "x"}, {"event": "done", "result": {"n": 1}}]
     assert receiver.forged_lines == 3
+
+
+def test_a_line_that_is_no_event_ends_nothing() -> None:
+    receiver = Receiver("secret")
+    assert receiver.feed(b'secret {}\nsecret {"event": 1}\nsecret [\nsecret {"event": "done"}\n') == [{"event": "done"}]
+    assert receiver.forged_lines == 3

@@ -28,10 +28,14 @@ class Capture:
         try:
             with zipfile.ZipFile(path) as archive:
                 self.manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-        except (OSError, KeyError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+        except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise CaptureError(f"{path} is no capture: {error}") from error
+        if not isinstance(self.manifest, dict):
+            raise CaptureError(f"{path} is no capture: {MANIFEST} is not what a capture has")
         if self.manifest.get("format") != FORMAT:
             raise CaptureError(f"{path} has the form {self.manifest.get('format')}, this version reads {FORMAT}")
+        if not all(isinstance(self.manifest.get(key), list) for key in ("launches", "calls")):
+            raise CaptureError(f"{path} is damaged: it names no launches and calls")
 
     @property
     def launches(self) -> list[dict[str, Any]]:
@@ -60,9 +64,5 @@ class Capture:
 
 
 def is_capture(path: str) -> bool:
-    """True for a zip with a manifest in it."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return MANIFEST in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        return False
+    """True for a zip: nothing else that is a workload is one."""
+    return zipfile.is_zipfile(path)

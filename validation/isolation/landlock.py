@@ -39,12 +39,21 @@ def version() -> int:
 def restrict(readable: Iterable[Path], writable: Iterable[Path]) -> bool:
     """From now on this process and all it starts may reach these paths only, and no TCP. False where there is no
     Landlock. Paths that are not there are left out. Raises OSError where the kernel refuses."""
+    return _restrict(~0, readable, writable, network=True)
+
+
+def restrict_writing(writable: Iterable[Path]) -> bool:
+    """The same for writing alone, whatever library it is done by; reading and devices stay as they are."""
+    return _restrict(~(READING | _IOCTL), (), writable, network=False)
+
+
+def _restrict(kept: int, readable: Iterable[Path], writable: Iterable[Path], *, network: bool) -> bool:
     abi = version()
     if abi == 0:
         return False
-    handled = next(rights for least, rights in _BY_ABI if abi >= least)
+    handled = kept & next(rights for least, rights in _BY_ABI if abi >= least)
     library = ctypes.CDLL(None, use_errno=True)
-    attributes = _Ruleset(handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
+    attributes = _Ruleset(handled, 3 if abi >= 4 and network else 0, 3 if abi >= 6 and network else 0)
     size = ctypes.c_size_t(8 if abi < 4 else 16 if abi < 6 else 24)
     ruleset = _checked(library.syscall(_CREATE, ctypes.byref(attributes), size, ctypes.c_uint32(0)))
     try:
@@ -64,7 +73,9 @@ def _allow(library: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
     except OSError:
         return
     try:
-        rule = _Beneath(rights if path.is_dir() else rights & _OF_FILES, descriptor)
+        if not (rights := rights if path.is_dir() else rights & _OF_FILES):
+            return
+        rule = _Beneath(rights, descriptor)
         _checked(library.syscall(_ADD, ctypes.c_int(ruleset), ctypes.c_int(1), ctypes.byref(rule), ctypes.c_uint32(0)))
     finally:
         os.close(descriptor)
