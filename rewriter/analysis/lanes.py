@@ -13,6 +13,7 @@ from .events import Access
 from .facts import Facts
 from .poly import Poly
 from .stores import Classified, StoreClass, classify, place_name
+from .syntax import symbols_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,21 @@ def lane_report(
     refusals = [c.refusal for c in stores if c.refusal is not None]
     refusals += _control(facts, axis, name, symbols)
     refusals += _in_place(facts, axis, name, aliases)
+    refusals += _shared_tile(facts, axis, symbols)
     if not facts.stores:
         refusals.append(refusal("unknown_construct", facts.kernel.node, construct="a kernel that stores nothing"))
     return LaneReport(axis, name, tiles, stores, _uncovered(facts, axis), tuple(dict.fromkeys(refusals)))
+
+
+def _shared_tile(facts: Facts, axis: Axis, tiles: frozenset[str]) -> list[Refusal]:
+    """Lanes of another axis in tiles of the same size: those would change as well."""
+    for events in facts.runs:
+        for node, value in events.values.items():
+            for dim in value.dims or ():
+                other = dim.lanes and not any(lane.overlaps(axis) for lane in dim.lanes)
+                if other and dim.size is not None and symbols_in(dim.size) & tiles:
+                    return [refusal("tile_used_otherwise", node, tile=", ".join(sorted(symbols_in(dim.size) & tiles)))]
+    return []
 
 
 def written_bases(facts: Facts, aliases: Mapping[str, str]) -> frozenset[str]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..kernel.count import Count, CountUse, count_use, divisions_by, reads_of, tile_axes
+from ..kernel.count import Count, outermost, reads_of, tile_axes, tile_count_uses
 from ..kernel.definition import Module
 from ..kernel.grid import Grid, read_grid
 from ..kernel.idioms import identity
 from ..kernel.launch import Launch
-from ..kernel.scope import within
+from ..kernel.scope import has_other_names, statement_of, within
 from ..kernel.tile import TileBinding, trace_tile
 from ..reasons import refuse
+
+BY_SPELLING = frozenset({"locals", "globals", "vars", "eval", "exec"})
+"""Builtins that read names by their spelling, so that no analysis sees who reads what."""
 
 
 def require_same_choice(module: Module, launches: Sequence[Launch], param: str | None) -> None:
@@ -46,6 +49,7 @@ def counted_axis(module: Module, launch: Launch, param: str, axis: int | None) -
     Raises Refuse: unreadable_launch; grid_not_tied_to_tile; tile_shared where two axes count the same tile.
     """
     grid = read_grid(module, launch)
+    _require_names_followed(module, launch)
     axes = tile_axes(module, launch, grid.choices, param)
     # Equal literals may be chance; a caller who names the axis has seen in the kernel that it walks these tiles.
     axes = {a: counts for a, counts in axes.items() if a == axis or not any(c.ambiguous for c in counts)}
@@ -66,49 +70,90 @@ def counted_axis(module: Module, launch: Launch, param: str, axis: int | None) -
     return wanted, counts
 
 
+def _require_names_followed(module: Module, launch: Launch) -> None:
+    """Raises Refuse(unreadable_launch) where the launching function may read its names by their spelling."""
+    for node in ast.walk(outermost(module, launch.function)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BY_SPELLING:
+            why = f"{node.func.id}() may read any name"
+            raise refuse("unreadable_launch", launch.call, also=[node], kernel=launch.kernel.name, why=why)
+
+
 def require_own_grid(module: Module, launch: Launch, grid: Grid) -> None:
-    """Raises Refuse(tile_shared) where the grid is also the grid of another kernel."""
+    """Raises Refuse(tile_shared) where the grid is also the grid of another kernel, or is read in another way."""
+    inside = [c.node for c in grid.choices]
+    inside += [b.value for c in grid.choices for b in c.bindings if b.value is not None]
     for binding in {b for c in grid.choices for b in c.bindings}:
+        if has_other_names(binding):
+            what, line = "another name of the same assignment", binding.line
+            raise refuse("tile_shared", launch.call, also=[binding.node], tile=binding.name, what=what, line=line)
         for node in reads_of(module, (binding,), launch.function):
             call = _launch_around(module, node)
-            if call is not None and call is not launch.call and not _same_kernel(launch, call):
-                what = f"the grid of {_target(call)}"
-                raise refuse(
-                    "tile_shared", launch.call, also=[node], tile=ast.unparse(node), what=what, line=node.lineno
-                )
+            if call is not None and (call is launch.call or _same_kernel(launch, call)):
+                continue
+            statement = statement_of(module.source, node)
+            if isinstance(statement, ast.Assert) or any(within(module.source, node, place) for place in inside):
+                continue
+            what = f"the grid of {_target(call)}" if call is not None else f"`{_first_line(module, statement)}`"
+            raise refuse("tile_shared", launch.call, also=[node], tile=ast.unparse(node), what=what, line=node.lineno)
+
+
+def _first_line(module: Module, statement: ast.stmt) -> str:
+    return module.source.segment(statement).splitlines()[0].strip()
 
 
 def require_free_count(module: Module, launch: Launch, param: str, counts: tuple[Count, ...]) -> None:
-    """The number of tiles may shrink: it picks no dtype and sizes no other kernel's grid.
+    """The number of tiles may change: it picks no dtype, sizes no other kernel's grid, and no result follows from it.
 
-    Raises Refuse: dtype_depends_on_tiles, tile_shared.
+    A launcher that divides by it, loops over it, branches on it, returns it or hands it on would do otherwise with
+    another tile. Raises Refuse: dtype_depends_on_tiles, tile_shared.
     """
+    own = [c.node for c in read_grid(module, launch).choices] + list(count_nodes(counts))
     for count in counts:
-        uses: list[CountUse] = list(count.uses)
-        tile = launch.arguments.get(param) if count.from_meta else count.tile
-        if tile is not None:
-            uses += [
-                count_use(module, launch, d.node, count) for d in divisions_by(module, launch, tile, count.dimension)
-            ]
-        for use in uses:
+        for use in tile_count_uses(module, launch, param, count):
             if use.kind == "dtype":
                 raise refuse("dtype_depends_on_tiles", use.node, also=[launch.call])
-            if use.kind == "other_grid" and not any(within(module.source, use.node, d) for d in count_nodes(counts)):
-                call = _launch_around(module, use.node)
-                if call is not None and _same_kernel(launch, call):
-                    continue
-                raise refuse(
-                    "tile_shared",
-                    use.node,
-                    also=[launch.call],
-                    tile=param,
-                    what="the grid of another kernel",
-                    line=use.line,
-                )
+            if use.kind in ("grid", "assert") or any(within(module.source, use.node, d) for d in own):
+                continue
+            call = _launch_around(module, use.node) if use.kind == "other_grid" else _launch_of(module, use.node)
+            if call is not None and _same_kernel(launch, call):
+                continue
+            if use.kind == "other_grid" and call is None:
+                continue
+            if use.kind == "scratch" or (use.kind == "derived" and _sets_names(module, use.node)):
+                continue
+            what = "the grid of another kernel" if use.kind == "other_grid" else f"{use.what}: its number of tiles"
+            raise refuse("tile_shared", use.node, also=[launch.call], tile=param, what=what, line=use.line)
+
+
+def _launch_of(module: Module, node: ast.AST) -> ast.Call | None:
+    """The launch among whose arguments a node stands, whatever it is computed to there."""
+    child, parent = node, module.source.parents.get(node)
+    while parent is not None and not isinstance(child, ast.stmt):
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Subscript) and child is not parent.func:
+            return parent
+        child, parent = parent, module.source.parents.get(parent)
+    return None
+
+
+def _sets_names(module: Module, node: ast.AST) -> bool:
+    """True where the statement around sets plain names only: what reads those is looked at as well."""
+    statement = statement_of(module.source, node)
+    if isinstance(statement, ast.AnnAssign):
+        return isinstance(statement.target, ast.Name)
+    if not isinstance(statement, ast.Assign):
+        return False
+    names = [e for t in statement.targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
+    return all(isinstance(name, ast.Name) for name in names)
 
 
 def require_own_tile(binding: TileBinding, launch: Launch) -> None:
     """Raises Refuse(tile_shared) where the launching function reads the tile for anything else."""
+    for source in binding.sources:
+        if has_other_names(source):
+            what = "another name of the same assignment"
+            raise refuse(
+                "tile_shared", source.node, also=[launch.call], tile=binding.param, what=what, line=source.line
+            )
     for use in binding.uses:
         if use.kind == "other":
             raise refuse("tile_shared", use.node, also=[launch.call], tile=binding.param, what=use.what, line=use.line)

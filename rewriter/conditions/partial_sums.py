@@ -11,11 +11,11 @@ import ast
 from skel.store.schema import Refusal
 
 from ..analysis.stores import Classified, StoreClass
-from ..kernel.count import Count
+from ..kernel.count import Count, reads_of, tile_count_uses
 from ..kernel.idioms import ceiling_division, follow, identity
 from ..kernel.launch import Launch
-from ..kernel.scope import Function, reaching, within
-from ..reasons import refusal
+from ..kernel.scope import Function, has_other_names, reaching, statement_of, within
+from ..reasons import refusal, refuse
 from .context import FusionContext
 
 ALLOCATORS = frozenset({"empty", "zeros", "ones", "full", "new_empty", "new_zeros", "new_ones", "new_full"})
@@ -61,23 +61,61 @@ def _summed(context: FusionContext, classified: Classified, launch: Launch) -> b
 
 
 def _buffer_summed(context: FusionContext, buffer: ast.expr, launch: Launch, function: Function) -> bool:
-    """Every read of the buffer behind the launch is a sum over the tiles, and there is one."""
+    """Every read of the buffer is a launch's, a sum over the tiles behind it, or sets it; and there is a sum.
+
+    Another name, an entry of a table, its length or shape would show how many tiles there were.
+    """
     place = _tile_dimension(context, buffer, launch)
-    if place is None:
+    if place is None or not isinstance(buffer, ast.Name):
         return False
-    source, text = context.module.source, ast.dump(buffer)
+    source = context.module.source
+    bindings = reaching(source, buffer.id, buffer)
+    if any(map(has_other_names, bindings)):
+        return False
     sums = 0
-    for node in ast.walk(function):
-        if not isinstance(node, ast.expr) or ast.dump(node) != text or within(source, node, launch.call):
-            continue
-        if node.lineno < launch.line:
+    for node in reads_of(context.module, bindings, function):
+        if any(within(source, node, one.call) for one in context.launches):
             continue
         parent = source.parents[node]
         call = source.parents[parent] if isinstance(parent, ast.Attribute) else parent
-        if not isinstance(call, ast.Call) or not _is_sum(call, node, *place):
+        statement = statement_of(source, node)
+        if isinstance(call, ast.Call) and _is_sum(call, node, *place) and node.lineno > launch.line:
+            sums += 1
+        elif not isinstance(statement, ast.Assert) and not _only_set(parent, statement):
             return False
-        sums += 1
     return sums > 0
+
+
+def _only_set(parent: ast.AST, statement: ast.stmt) -> bool:
+    """True for the statement `buffer.zero_()`."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and statement.value.func is parent
+        and isinstance(parent, ast.Attribute)
+        and parent.attr in ("zero_", "fill_")
+    )
+
+
+def require_buffers_summed(context: FusionContext) -> None:
+    """Before the tile changes: a buffer whose size counts the tiles must be one of summed slots.
+
+    Any other would have another shape afterwards. Raises Refuse(partial_not_summed).
+    """
+    module = context.module
+    slots = {
+        base
+        for c in context.lanes.stores
+        if c.store_class is StoreClass.SLOT and c.access.kind == "store"
+        for base in c.access.pointer.bases
+    }
+    for launch in context.launches:
+        buffers = [follow(module, a)[0] for name, a in launch.arguments.items() if name in slots]
+        counts = context.counts[launch]
+        for use in (u for count in counts for u in tile_count_uses(module, launch, context.tile, count)):
+            if use.kind == "scratch" and not any(within(module.source, use.node, b) for b in buffers):
+                name = ast.unparse(statement_of(module.source, use.node)).splitlines()[0]
+                raise refuse("partial_not_summed", use.node, also=[launch.call], axis=context.name, name=f"`{name}`")
 
 
 def _tile_dimension(context: FusionContext, buffer: ast.expr, launch: Launch) -> tuple[int, int] | None:

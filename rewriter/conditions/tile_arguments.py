@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping, Sequence
 
 from ..analysis.facts import Facts
+from ..kernel.autotune import heuristics_of
 from ..kernel.count import Count
-from ..kernel.definition import Module
+from ..kernel.definition import KernelDef, Module
 from ..kernel.idioms import identity
 from ..kernel.launch import Launch
 from ..kernel.scope import reaching
@@ -25,7 +27,7 @@ def tile_arguments(
     """
     module = facts.module
     pointers = frozenset(base for access in facts.accesses for base in access.pointer.bases)
-    return frozenset(
+    return heuristics_by_tile(facts.kernel, tile) | frozenset(
         name
         for launch in launches
         for name, argument in launch.arguments.items()
@@ -34,6 +36,45 @@ def tile_arguments(
         and not isinstance(argument, ast.Constant)
         and _follows(module, argument, _Wanted(module, launch, counts.get(launch, ()), tile), MAX_STEPS)
     )
+
+
+MASKS = frozenset({"mask", "other", "boundary_check", "padding_option"})
+"""Arguments that say which lanes of an access happen."""
+
+
+def heuristics_by_tile(kernel: KernelDef, tile: str) -> frozenset[str]:
+    """Parameters that a heuristic computes from the tile, and with which more than masks changes.
+
+    `EVEN = V % BV == 0` may choose between an access with a mask and the same one without.
+    """
+    found = set()
+    for name, function in heuristics_of(kernel):
+        reads = any(isinstance(n, ast.Constant) and n.value == tile for n in ast.walk(function))
+        if reads and not (_divides(function) and _chooses_masks_only(kernel, name)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _divides(function: ast.expr) -> bool:
+    """True for `lambda args: args["V"] % args["BV"] == 0`."""
+    match function:
+        case ast.Lambda(body=ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()], comparators=[zero])):
+            return isinstance(zero, ast.Constant) and zero.value == 0
+    return False
+
+
+def _chooses_masks_only(kernel: KernelDef, name: str) -> bool:
+    tests = {n.test: n for n in ast.walk(kernel.node) if isinstance(n, ast.If)}
+    reads = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Name) and n.id == name]
+    return all(n in tests and _unmasked(tests[n].body) == _unmasked(tests[n].orelse) for n in reads)
+
+
+def _unmasked(body: list[ast.stmt]) -> list[str]:
+    """The statements as they read without the masks of their accesses."""
+    found = [copy.deepcopy(s) for s in body]
+    for call in (n for s in found for n in ast.walk(s) if isinstance(n, ast.Call)):
+        call.keywords = [k for k in call.keywords if k.arg not in MASKS]
+    return [ast.unparse(s) for s in found]
 
 
 class _Wanted:

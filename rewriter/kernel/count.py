@@ -11,23 +11,21 @@ from .definition import Module
 from .grid import GridChoice, grid_site, meta_function
 from .idioms import Division, ceiling_division, constant_value, factors, identity
 from .launch import Launch
-from .scope import Binding, Function, bindings_in, enclosing_function, names_read, reaching, statement_of, within
+from .scope import (
+    Binding,
+    Function,
+    enclosing_function,
+    has_other_names,
+    names_read,
+    reaching,
+    set_by,
+    statement_of,
+    within,
+)
 
 CountUseKind = Literal["grid", "other_grid", "argument", "scratch", "dtype", "assert", "derived", "other"]
 _ALLOCATORS = frozenset(
-    {
-        "empty",
-        "zeros",
-        "ones",
-        "full",
-        "new_empty",
-        "new_zeros",
-        "new_ones",
-        "new_full",
-        "empty_like",
-        "zeros_like",
-        "empty_strided",
-    }
+    "empty zeros ones full new_empty new_zeros new_ones new_full empty_like zeros_like empty_strided".split()
 )
 
 
@@ -295,6 +293,8 @@ def _remainder_is_not_zero(test: ast.expr) -> ast.BinOp | None:
 
 def _uses_of_names(module: Module, launch: Launch, count: Count) -> Iterator[CountUse]:
     pending = list(count.bindings)
+    for statement in [b.statement for b in count.bindings if has_other_names(b)]:
+        pending += [b for b in (set_by(statement) if statement is not None else []) if b not in pending]
     seen = set(pending)
     while pending:
         for node in reads_of(module, (pending.pop(),), launch.function):
@@ -302,14 +302,15 @@ def _uses_of_names(module: Module, launch: Launch, count: Count) -> Iterator[Cou
             yield use
             if use.kind == "derived":
                 # What is computed from the number of tiles depends on it as well.
-                statement = statement_of(module.source, node)
-                names = [t.id for t in ast.walk(statement) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)]
-                found = [b for name in names for b in bindings_in([statement], name)]
-                found = [
-                    b for b in found if b not in seen and (b.value is None or within(module.source, node, b.value))
-                ]
+                found = [b for b in _derived(module, node) if b not in seen]
                 seen.update(found)
                 pending += found
+
+
+def _derived(module: Module, node: ast.expr) -> list[Binding]:
+    """What the statement around a read sets from it."""
+    found = set_by(statement_of(module.source, node))
+    return [b for b in found if b.value is None or within(module.source, node, b.value)]
 
 
 def count_use(module: Module, launch: Launch, node: ast.expr, count: Count) -> CountUse:
@@ -347,6 +348,20 @@ def count_use(module: Module, launch: Launch, node: ast.expr, count: Count) -> C
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         return CountUse("derived", node, f"the value at line {statement.lineno}")
     return CountUse("other", node, f"the statement at line {statement.lineno}")
+
+
+def tile_count_uses(module: Module, launch: Launch, param: str, count: Count) -> list[CountUse]:
+    """Every read of the number of tiles: of its names, and of the same division written again, which may have names
+    of its own."""
+    tile = launch.arguments.get(param) if count.from_meta else count.tile
+    found = list(count.uses)
+    for division in [] if tile is None else divisions_by(module, launch, tile, count.dimension):
+        use = count_use(module, launch, division.node, count)
+        found.append(use)
+        if use.kind == "derived":
+            named = replace(count, bindings=tuple(_derived(module, division.node)))
+            found += [u for u in _uses_of_names(module, launch, named) if u not in found]
+    return found
 
 
 def outermost(module: Module, function: Function | None) -> ast.AST:

@@ -115,6 +115,9 @@ def _name(
             found += _choices(module, launch, binding.value, path, depth - 1)
         elif binding.kind == "definition" and isinstance(binding.node, ast.FunctionDef):
             function = binding.node
+            more = next((s for s in function.body if _does_more(s)), None)
+            if more is not None:
+                raise _unreadable(launch, more, f"the grid function {name} does more than compute the grid")
             values = [s.value for s in _returns(function.body)]
             if not values or any(v is None for v in values):
                 raise _unreadable(launch, function, f"the grid function {name} returns nothing")
@@ -146,6 +149,20 @@ def _function(
         for choice in inner:
             found.append(GridChoice(form, choice.dims, names[0], choice.node, (*passed, *choice.bindings)))
     return found
+
+
+def _does_more(statement: ast.stmt) -> bool:
+    """True for a statement of a grid function whose effect may be seen elsewhere, or that is not followed."""
+    match statement:
+        case ast.If(body=body, orelse=orelse):
+            return any(map(_does_more, (*body, *orelse)))
+        case ast.Assign(targets=targets):
+            return not all(isinstance(t, ast.Name | ast.Tuple) for t in targets)
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            return not isinstance(target, ast.Name)
+        case ast.Expr(value=value):
+            return not isinstance(value, ast.Constant)
+    return not isinstance(statement, ast.Return | ast.Assert | ast.Raise | ast.Pass)
 
 
 def _builds_tuple(node: ast.expr) -> bool:

@@ -69,6 +69,17 @@ def within(source: SourceFile, node: ast.AST, ancestor: ast.AST) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def has_other_names(binding: Binding) -> bool:
+    """True for `n = m = value`: the value has another name, which nobody follows."""
+    return isinstance(binding.statement, ast.Assign) and len(binding.statement.targets) > 1
+
+
+def set_by(statement: ast.stmt) -> list[Binding]:
+    """Every name that a statement sets."""
+    names = [t.id for t in ast.walk(statement) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)]
+    return [b for name in names for b in bindings_in([statement], name)]
+
+
 def reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | None = None) -> tuple[Binding, ...]:
     """Every binding of `name` whose value may be seen at node `at`; empty for builtins and unknown names.
 

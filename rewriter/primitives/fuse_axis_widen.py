@@ -24,6 +24,7 @@ from ..analysis.facts import analyse
 from ..conditions.decoded_count import require_decoded_by_count
 from ..conditions.fusable_axis import choose_axis
 from ..conditions.mergeable import check_mergeable
+from ..conditions.partial_sums import require_buffers_summed
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.tile_text import TileChoice
@@ -44,6 +45,7 @@ def fuse_axis_widen(
     refuse_all(check_mergeable(context))
     number = int(context.axis.root) if context.axis.root.isdigit() else None
     choice: TileChoice = tile if isinstance(tile, int) else "whole"
+    require_buffers_summed(context)
     require_decoded_by_count(context.facts, context.axis, context.tile, context.counts)
     return set_tile(module, context.launches, context.tile, choice, axis=number)
 

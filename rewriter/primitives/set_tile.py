@@ -80,7 +80,8 @@ def _one_launch(
     require_own_tile(binding, launch)
     count = counts[0]
     floor = next((c for c in counts if c.floor_division), None)
-    if floor is not None and choice == "whole":
+    if floor is not None and (choice == "whole" or not floor.exact):
+        # Also where nothing says that the tiles leave no rest: another tile would leave another one.
         at = floor.divisibility or floor.count_node
         raise refuse("tile_must_divide", at, also=[launch.call], dimension=_text(module, count.dimension), tile=param)
     new = NewTile(count.dimension, choice, minimum, must_divide=floor is not None)

@@ -41,11 +41,12 @@ from ..conditions.bounds import unbounded
 from ..conditions.context import FusionContext
 from ..conditions.decoded_count import require_decoded_by_count
 from ..conditions.fusable_axis import tile_parameter
-from ..conditions.launch_sites import counted_axis, require_own_tile, require_same_choice
+from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
 from ..conditions.mergeable import check_mergeable
+from ..conditions.partial_sums import require_buffers_summed
 from ..conditions.tile_arguments import tile_arguments
 from ..kernel.changes import Changes
-from ..kernel.count import Count, count_use, divisions_by
+from ..kernel.count import Count, divisions_by, tile_count_uses
 from ..kernel.definition import KernelDef, Module
 from ..kernel.edits import Edit
 from ..kernel.idioms import ceiling_text
@@ -92,20 +93,20 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
     context = FusionContext(facts, axis, report.name, param, launches, counts, report)
     refuse_all(_against(context))
     _require_lanes_apart(context, aliases)
+    require_buffers_summed(context)
     flow = flow_of(kernel.node)
     calls = [n for n in ast.walk(kernel.node) if isinstance(n, ast.Call)]
     if tile < SMALLEST_DOT and any(operation(module, flow, n) in ("dot", "dot_scaled") for n in calls):
         raise refuse("bad_setting", kernel.node, setting="tile", value=tile, why="its dots need 16 lanes")
     changes = Changes()
     for launch in launches:
+        require_free_count(module, launch, param, counts[launch])
         for count in counts[launch]:
             if not count.exact:
                 # What is left of the dimension past the last whole tile is more with the wider tile.
                 size = written(module, count.dimension)
                 raise refuse("tile_must_divide", count.count_node, also=[launch.call], dimension=size, tile=param)
-            tile_there = launch.arguments.get(param) if count.from_meta else count.tile
-            again = divisions_by(module, launch, tile_there or count.tile, count.dimension)
-            for use in (*count.uses, *(count_use(module, launch, d.node, count) for d in again)):
+            for use in tile_count_uses(module, launch, param, count):
                 if use.kind not in ("grid", "argument", "scratch"):
                     what = f"the number of tiles in {use.what}"
                     raise refuse("tile_shared", use.node, also=[launch.call], tile=param, what=what, line=use.line)
