@@ -139,6 +139,7 @@ class _Builder:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.around: tuple[Loop, ...] = ()
+        self.local = frozenset(assigned_names(flow.function.body))
 
     def run(self) -> None:
         function = self.flow.function
@@ -287,6 +288,9 @@ class _Builder:
             if made is not None and isinstance(node.ctx, ast.Load):
                 self.flow.reaching[node] = made
                 made.uses.append(node)
+            elif made is None and isinstance(node.ctx, ast.Load) and node.id in self.local:
+                # Set further down, in an earlier round of a loop that is unrolled.
+                self.flow.opaque.append(self.flow.statement(node))
             return
         if isinstance(node, _SCOPES):
             self.flow.opaque.append(self.flow.statement(node))

@@ -107,7 +107,30 @@ def choose_kernel(module: Module, name: str | None) -> KernelDef:
         raise refuse(
             "unknown_construct", found[1].node, also=[found[0].node], construct=f"a second definition of {name}"
         )
+    hidden = _hidden_names(module, found[0].node)
+    if hidden:
+        why = f"a name of the module that the function around the kernel sets too ({hidden[0].id})"
+        raise refuse("unknown_construct", hidden[0], construct=why)
     return found[0]
+
+
+def _hidden_names(module: Module, node: ast.FunctionDef) -> list[ast.Name]:
+    """Names that the kernel reads of the function around it, while the module has others of that name."""
+    known = module.names.imported.keys() | module.names.constants.keys() | module.names.functions.keys()
+    around: ast.AST | None = module.source.parents.get(node)
+    inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    inner |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    while around is not None:
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+            own = {n.id for n in ast.walk(around) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            own |= {n.arg for n in ast.walk(around.args) if isinstance(n, ast.arg)}
+            own |= {s.name for s in around.body if isinstance(s, ast.FunctionDef | ast.ClassDef) and s is not node}
+            read = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name)]
+            found = [n for n in read if n.id in (own & known) - inner]
+            if found:
+                return found
+        around = module.source.parents.get(around)
+    return []
 
 
 def _kernel(node: ast.FunctionDef, names: ModuleNames) -> KernelDef | None:

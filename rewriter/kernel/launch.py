@@ -90,7 +90,7 @@ def readable_launches(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
     """The launches, for a rewrite that must change every one of them.
 
     Raises Refuse: no_launch_site; unreadable_launch where arguments hide behind `*args`, the call may launch another
-    kernel, or the kernel itself is handed to code that launches it out of sight.
+    kernel, or the kernel itself is handed to code that launches it out of sight, as a decorator that is not known.
     """
     launches = launches_of(module, kernel)
     hidden = escapes_of(module, kernel)
@@ -98,6 +98,9 @@ def readable_launches(module: Module, kernel: KernelDef) -> tuple[Launch, ...]:
     if callers and launches:
         why = f"it is also called as a function at line {callers[0].lineno}"
         raise refuse("unreadable_launch", callers[0], also=[one.call for one in launches], kernel=kernel.name, why=why)
+    if kernel.other_decorators:
+        why = "a decorator above it may launch it in its own way"
+        raise refuse("unreadable_launch", kernel.other_decorators[0], kernel=kernel.name, why=why)
     if hidden:
         raise refuse(
             "unreadable_launch",

@@ -151,7 +151,8 @@ class _Search:
                 if made is not None and made.kind == "unpack" and isinstance(made.value, ast.Call):
                     is_swizzle = operation(self.module, self.flow, made.value) == "swizzle2d"
                     return is_swizzle and all(self._counts(a, depth - 1) for a in made.value.args)
-                return self._parameter(node) is not None
+                name = self._parameter(node)
+                return name is not None and (name in self.kernel.constexprs or self._is_size(name))
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _GROWING + _SHARING):
                 # A remainder has the sign of what is divided.
                 return self._counts(left, depth - 1) and (isinstance(op, ast.Mod) or self._counts(right, depth - 1))
@@ -165,6 +166,20 @@ class _Search:
                 builtin = isinstance(node.func, ast.Name) and node.func.id == "min"
                 if name in ("cdiv", "minimum", "num_programs") or builtin:
                     return all(self._counts(a, depth - 1) for a in arguments)
+        return False
+
+    def _is_size(self, name: str) -> bool:
+        """True for an argument that something is divided by, counted to or below: a shift may be negative."""
+        for use in (u for d in self.flow.definitions if d.kind == "parameter" and d.name == name for u in d.uses):
+            match self.flow.parents[use]:
+                case ast.BinOp(op=ast.FloorDiv() | ast.Mod(), right=right) if right is use:
+                    return True
+                case ast.Compare(ops=[ast.Lt()], comparators=[right]) if right is use:
+                    return True
+                case ast.Call() as call if use in call.args:
+                    builtin = isinstance(call.func, ast.Name) and call.func.id in ("range", "min")
+                    if builtin or operation(self.module, self.flow, call) in ("cdiv", "range", "minimum", "swizzle2d"):
+                        return True
         return False
 
     def _lanes(self, node: ast.expr) -> str | None:

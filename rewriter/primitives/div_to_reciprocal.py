@@ -70,9 +70,12 @@ class _Facts:
 def div_to_reciprocal(module: Module, kernel: KernelDef) -> list[Edit]:
     """Edits that turn every provable division of the kernel into a product.
 
-    Raises Refuse: pattern_not_found, already_applied, integer_division, divisor_unproved.
+    Raises Refuse: pattern_not_found, already_applied, integer_division, divisor_unproved, unknown_construct.
     """
     flow = flow_of(kernel.node)
+    if flow.opaque:
+        statement = flow.opaque[0]
+        raise refuse("unknown_construct", statement, construct=f"`{type(statement).__name__.lower()}`")
     facts = _Facts(
         module,
         kernel,

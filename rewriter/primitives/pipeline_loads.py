@@ -9,7 +9,7 @@ Conditions
     - it loads a block directly in its body, not under a run-time branch, whose address does not depend on values that
       the loop computes and carries (a pointer or counter that moves by a fixed step may be carried);
     - nothing in it writes memory that it may load from (parameters given the same argument at a launch count as one),
-      and it holds no atomic, barrier or unknown call: a load issued early must not miss a write;
+      and it holds no atomic, barrier, volatile load or unknown call: a load issued early must not miss a write;
     - no block pointer is loaded: its prefetch was seen to leave the tensor in spite of the boundary check;
     - a loop with a dot has not had its stages chosen already, by an autotuner or at the launch.
     Loops that do not meet them are left; where none does, the primitive refuses.
@@ -27,7 +27,7 @@ import ast
 
 from skel.store.schema import NumericsClass, Refusal
 
-from ..analysis.effects import changes_memory
+from ..analysis.effects import changes_memory, is_volatile
 from ..analysis.facts import Facts, analyse
 from ..analysis.flow import Definition, Flow, flow_of
 from ..analysis.operators import callee_of, is_method, operation
@@ -159,6 +159,10 @@ class _Check:
 
     def _write(self, loop: ast.For, inside: set[ast.AST]) -> ast.AST | None:
         """A write in the loop that one of its loads may read, or anything whose effect is not known."""
+        for node in inside:
+            if isinstance(node, ast.Call) and operation(self.module, self.flow, node) == "load":
+                if is_volatile(self.module, self.flow, node):
+                    return node  # It waits for what others write, and may say that the rest is there.
         accesses = [a for a in self.facts.accesses if a.top in inside or a.node in inside]
         read = {self._root(b) for a in accesses if a.kind == "load" for b in a.pointer.bases}
         unknown = any(a.kind == "load" and not a.pointer.bases for a in accesses)
