@@ -33,6 +33,7 @@ FAILURES = frozenset(
         "read_foreign",
         "library_changed",
         "setting_changed",
+        "results_replaced",
     }
 )
 """Findings that say the candidate did not run as it should; other errors say that it ran and was wrong."""

@@ -83,6 +83,7 @@ def guarded_run(
         before = depths()
         result = run(trees.map_tensors(lambda tensor: tensor, guarded))
         modes = strip(before)
+        result = trees.map_tensors(lambda tensor: tensor, result)  # read once: a container may say something else later
         left = _thread._count() - threads + launches.unfinished_streams()
         if device.startswith("cuda"):
             torch.cuda.synchronize()
@@ -125,11 +126,12 @@ def run_and_save(
         watch = Watch() if number == 0 else None
         writers = folder / f"{case.id}.writers.pt" if number == 0 else None
         ran = guarded_run(run, inputs, case, device, numbers.guard_bytes[1 if other else 0], numbers, watch, writers)
-        trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, folder / f"{case.id}.{number}.pt")
+        saved = folder / f"{case.id}.{number}.pt"
+        trees.save({"outputs": ran.outputs, "inputs": ran.inputs_after}, saved)
         if number == 0:
             first = ran.outside
         same = [n for n, leaf in ran.outside.items() if n not in first or first[n].data_ptr() == leaf.data_ptr()]
-        facts.append(ran.facts() | {"reused": same if number else []})
+        facts.append(ran.facts() | {"reused": same if number else [], "sealed": trees.seal(saved)})
         if watch is not None:
             trees.save(watch.saved, folder / f"{case.id}.launches.pt")
             from_kernels = watch.from_kernels

@@ -46,6 +46,9 @@ def main(payload: dict[str, Any], emit: Emit) -> dict[str, Any]:
     asked: list[Question] = []
     firsts = {case.workload: case for case in first_cases([one for one, _ in cases_of(payload)])}
     for case, runs in cases_of(payload):
+        if any(trees.seal(own / f"{case.id}.{n}.pt") != run["sealed"] for n, run in enumerate(runs)):
+            verdicts[case.id] = [fact("results_replaced")]
+            continue
         original_runs = payload["original_runs"][case.id]
         found: list[Fact] = []
         for number in range(len(runs)):

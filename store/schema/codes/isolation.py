@@ -26,6 +26,11 @@ ISOLATION = (
         "a target must leave the device's limits alone: they outlive its call and change what is timed",
     ),
     finding(
+        "results_replaced",
+        "the file in which a run's results were kept is not the one that was written after the run",
+        "a target must leave the folder it runs in alone",
+    ),
+    finding(
         "setting_changed",
         "{what} left {name} at {after}, which was {before}",
         "what holds for the whole process belongs to the caller: put it back before `run` returns, and at import set none",

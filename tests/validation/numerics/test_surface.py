@@ -99,3 +99,12 @@ def test_a_run_that_returns_nothing_is_no_kept_result(tmp_path: Path) -> None:
     about = {"expected": "c1", "earlier": "seed 0"}
     probed = {"case": "c0", "kind": "same_memory", "probe": "same_memory", "about": about, "error": None}
     assert judge_probe(probed, tmp_path, False, Correctness()) == []
+
+
+def test_a_file_that_is_written_again_has_another_seal(tmp_path: Path) -> None:
+    path = tmp_path / "c0.0.pt"
+    trees.save({"outputs": {}}, path)
+    before = trees.seal(path)
+    assert trees.seal(path) == before
+    path.write_bytes(path.read_bytes())
+    assert trees.seal(path) != before
