@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from .events import Access
 from .facts import Facts
 from .poly import Poly
 from .stores import Classified, StoreClass, classify, place_name
-from .syntax import symbols_in
+from .syntax import assigned_names, is_constexpr_test, symbols_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +138,29 @@ def _in_place(facts: Facts, axis: Axis, name: str, aliases: Mapping[str, str]) -
 
     Programs run in any order, so a kernel that means it is racy; one that only looks so is refused as well.
     """
-    found: list[Refusal] = []
-    for store in facts.stores:
-        if axis not in store.pointer.lanes:
-            continue
-        bases = {aliases.get(b, b) for b in store.pointer.bases}
-        for load in facts.loads:
-            if not bases & {aliases.get(b, b) for b in load.pointer.bases}:
-                continue
-            if not _same_lanes(store.pointer.poly, load.pointer.poly, axis):
-                found.append(
-                    refusal("inplace_not_separated", store.line, also=[load.line], axis=name, name=place_name(store))
-                )
-    return found
+    return [
+        refusal("inplace_not_separated", store.line, also=[load.line], axis=name, name=place_name(store))
+        for events in facts.runs
+        for store in events.accesses.values()
+        if store.kind != "load" and axis in store.pointer.lanes
+        for load in events.accesses.values()
+        if load.kind == "load"
+        and not {aliases.get(b, b) for b in store.pointer.bases}.isdisjoint(
+            aliases.get(b, b) for b in load.pointer.bases
+        )
+        and not _same_lanes(store.pointer.poly, load.pointer.poly, axis)
+        and not _exclude_each_other(facts, store, load)
+    ]
+
+
+def _exclude_each_other(facts: Facts, a: Access, b: Access) -> bool:
+    """True where the two stand in different arms of one constexpr parameter's test: no launch makes both."""
+    kernel = facts.kernel.node
+    fixed = facts.kernel.constexprs - assigned_names(kernel.body)
+    own = set(ast.walk(kernel))  # a helper's test may name other things alike
+    tests_of = [[c for c in one.conditions if c.test in own and is_constexpr_test(c.test, fixed)] for one in (a, b)]
+    arms, others = ({ast.unparse(c.test): c.holds for c in conditions} for conditions in tests_of)
+    return any(others.get(test, holds) != holds for test, holds in arms.items())
 
 
 def _same_lanes(a: Poly | None, b: Poly | None, axis: Axis) -> bool:

@@ -240,3 +240,20 @@ def test_two_tilings_of_one_axis_are_seen(facts: Callable[..., Facts]) -> None:
     found = facts("o_w = i_v * K + tl.arange(0, K)\nx = tl.load(s + o_w % 7)\n" + Y.format("b_v + tl.sum(x)"))
     (axis,) = found.tiled_axes
     assert found.tile_sizes(axis) == ("BV", "K")
+
+
+ARMS = """if FLAG:
+    h = tl.load(y + o_v * K, mask=o_v < V, other=0.0)
+else:
+    h = tl.load(y + o_v, mask=o_v < V, other=0.0)
+"""
+
+
+def test_arms_of_one_flag_do_not_meet(codes: Callable[..., set[str]]) -> None:
+    apart = (
+        "if FLAG:\n    tl.store(y + o_v * K, h * c, mask=o_v < V)\nelse:\n    tl.store(y + o_v, h * c, mask=o_v < V)\n"
+    )
+    assert "inplace_not_separated" not in codes(ARMS + apart)
+    assert "inplace_not_separated" in codes(ARMS + "tl.store(y + o_v, h * c, mask=o_v < V)\n")
+    crossed = apart.replace("if FLAG", "if not FLAG")
+    assert "inplace_not_separated" in codes(ARMS + crossed)
