@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import platform
@@ -48,11 +49,20 @@ def note_versions(results: Path) -> None:
     """Adds what this process runs with to what the file of results was made with, where it differs."""
     path = results.parent / VERSIONS
     held: dict[str, list[dict[str, str]]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    now = {"python": platform.python_version()}
+    now = {"rewriter": rewriter_digest(), "python": platform.python_version()}
     now |= {name: importlib.metadata.version(name) for name in ("triton", "torch", "numpy")}
     if now not in held.setdefault(results.stem, []):
         held[results.stem].append(now)
         path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+
+
+def rewriter_digest() -> str:
+    """Names the rewriter's code and records: the table holds for these."""
+    root = Path(__file__).resolve().parents[2]
+    made = hashlib.sha256()
+    for path in sorted([*root.glob("rewriter/**/*.py"), *root.glob("skeletons/*/skeleton.yaml")]):
+        made.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return made.hexdigest()[:12]
 
 
 def work(
