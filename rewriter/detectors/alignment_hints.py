@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
 from .trace import sources_of
 from .view import KernelView
@@ -39,7 +40,7 @@ def _opportunities(view: KernelView) -> list[Seen]:
                         "wraps offsets with `%` and gives no hint of what stays contiguous",
                     )
                 )
-            elif _selected(view, node):
+            elif _cast(view, node) or _selected(view, node):
                 found.append(
                     Seen(
                         int(getattr(node, "lineno", access.line)),
@@ -68,6 +69,20 @@ def _wraps(view: KernelView, node: ast.AST) -> bool:
 
 
 def _selected(view: KernelView, node: ast.AST) -> bool:
+    """One of two pointers, chosen at run time."""
+    if isinstance(node, ast.IfExp):
+        test, arms = node.test, [node.body, node.orelse]
+    elif isinstance(node, ast.Call) and view.operation(node) == "where" and len(node.args) == 3:
+        test, arms = node.args[0], node.args[1:]
+    else:
+        return False
+    if is_constexpr_test(test, view.kernel.constexprs):
+        return False
+    bases = [value.bases if (value := view.value(arm)) is not None else frozenset() for arm in arms]
+    return all(bases) and bases[0] != bases[1]
+
+
+def _cast(view: KernelView, node: ast.AST) -> bool:
     """A number cast to a pointer."""
     return (
         isinstance(node, ast.Call)

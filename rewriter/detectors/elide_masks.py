@@ -20,7 +20,34 @@ def _uses(view: KernelView) -> list[Seen]:
         for address in masks[0].keys() & masks[1].keys():
             if masks[0][address] < masks[1][address] or masks[1][address] < masks[0][address]:
                 found.append(Seen(node.lineno, "a compile-time branch drops the tail mask"))
+    return found or _peeled(view)
+
+
+def _peeled(view: KernelView) -> list[Seen]:
+    """A product loop over whole blocks, and after it the tail once: the same loads with one mask more."""
+    dots = view.own.called("dot")
+    found = []
+    for loop in view.loops if len(dots) > 1 else ():
+        inside = set(ast.walk(loop))
+        after = [s for s in _following(view, loop) if not isinstance(s, ast.For | ast.While)]
+        later = {n for s in after for n in ast.walk(s)}
+        if not inside.isdisjoint(dots) and not later.isdisjoint(dots):
+            whole, tail = _masks(view, [loop]), _masks(view, after)
+            if any(key.startswith("load") and whole[key] < tail[key] for key in whole.keys() & tail.keys()):
+                found.append(
+                    Seen(after[0].lineno, "the tail of the product loop is peeled, and whole blocks go unmasked")
+                )
     return found
+
+
+def _following(view: KernelView, loop: ast.stmt) -> list[ast.stmt]:
+    """Statements after a loop in its block."""
+    parent = view.flow.parents.get(loop)
+    for field in ("body", "orelse"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and any(s is loop for s in block):
+            return block[next(i for i, s in enumerate(block) if s is loop) + 1 :]
+    return []
 
 
 def _masks(view: KernelView, arm: list[ast.stmt]) -> dict[str, frozenset[str]]:

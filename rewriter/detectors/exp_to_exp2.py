@@ -2,8 +2,9 @@
 
 A power of two of a number that was rounded to a whole one, as scales of a quantisation are, is no exponential.
 
-A score is what a dot or a sum over a block gave; the factor log2(e) has a place to go there, the scale. Exponents that
-are loaded, such as gates, have none in the kernel and are not listed.
+A score is what a dot or a sum over a block gave, or a loaded block times a scale under a maximum of it; the factor
+log2(e) has a place to go there, the scale. Exponents that are loaded, such as gates, have none in the kernel: they are
+not listed.
 """
 
 from __future__ import annotations
@@ -38,9 +39,29 @@ def _opportunities(view: KernelView) -> list[Seen]:
     for node in view.own.called(*_NATURAL):
         if not node.args or not view.flow.loops_around(node):
             continue
-        if scores & sources_of(view, node.args[0]):
+        back = sources_of(view, node.args[0])
+        if scores & back or _is_scaled_score(view, back):
             found.append(Seen(node.lineno, "takes natural exponentials of scores inside a loop"))
     return found
+
+
+def _is_scaled_score(view: KernelView, back: frozenset[ast.AST]) -> bool:
+    """`exp(x * scale - m)`, where m is a maximum of such products: the maximum is one of loaded, scaled numbers."""
+    maxima = [n for n in back if isinstance(n, ast.Call) and view.operation(n) == "max" and n.args]
+    return any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Mult)
+        and any(
+            view.is_block(block) and _is_scalar(view, scale) for block, scale in ((n.left, n.right), (n.right, n.left))
+        )
+        for m in maxima
+        for n in sources_of(view, m.args[0]) & back
+    )
+
+
+def _is_scalar(view: KernelView, node: ast.expr) -> bool:
+    value = view.value(node)
+    return value is not None and value.dims == ()
 
 
 DETECTOR = Detector("exp_to_exp2", _uses, _opportunities)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 
 from .base import Detector, Seen
+from .flagged_activation import flagged_activation
 from .trace import sources_of, stores
 from .view import KernelView
 
@@ -24,13 +25,16 @@ def _uses(view: KernelView) -> list[Seen]:
         if not view.is_block(value):
             continue
         back = sources_of(view, value)
+        own = flagged_activation(view, back, results, last)
+        if own is not None:
+            found.append(Seen(own.lineno, "activates the result before it is stored, where a flag asks for it"))
         made = results & back
         if not made:
             continue
         gate = _gate(view, back, results, last) or _activation(view, back, results, last)
         if gate is not None:
             found.append(Seen(gate.lineno, "gates or activates the result before it is stored"))
-        norm = _norm(view, back, results)
+        norm = _norm(view, back, results) or _late_norm(view, back, results)
         if norm is not None:
             found.append(Seen(norm.lineno, "normalises the result before it is stored"))
     return found
@@ -110,6 +114,24 @@ def _norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) ->
             before = sources_of(view, *outer.args) & results - set(sums)
             if any(view.operation(n) == "dot" or view.flow.loops_around(n) for n in before if isinstance(n, ast.expr)):
                 return root
+    return None
+
+
+def _late_norm(view: KernelView, back: frozenset[ast.AST], results: set[ast.Call]) -> ast.BinOp | None:
+    """A product's result times the root of a mean square of what went into it: the norm of the input, moved behind."""
+    for node in sorted((n for n in back if isinstance(n, ast.BinOp)), key=lambda n: (n.lineno, n.col_offset)):
+        if not isinstance(node.op, ast.Mult | ast.Div) or view.flow.loops_around(node):
+            continue
+        for main, scale in ((node.left, node.right), (node.right, node.left)):
+            behind = sources_of(view, scale)
+            roots = [n for n in behind if isinstance(n, ast.Call) and view.operation(n) in ("rsqrt", "sqrt")]
+            squares = [n for n in behind if isinstance(n, ast.Call) and n in results and _squares(n)]
+            if not roots or not squares or any(isinstance(n, ast.Call) and _is_dot(view, n) for n in behind):
+                continue
+            rounds = {loop for s in squares for loop in view.flow.loops_around(s)}
+            dots = [r for r in results & sources_of(view, main) if _is_dot(view, r)]
+            if any(not rounds.isdisjoint(view.flow.loops_around(r)) for r in dots):
+                return node
     return None
 
 

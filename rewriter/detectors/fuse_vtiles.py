@@ -1,4 +1,5 @@
-"""fuse_vtiles. Used: a program that holds a whole row, reduces it and writes it back. Symptom: a grid axis that walks
+"""fuse_vtiles. Used: a program that holds a whole row, reduces it and writes it back, or, where rows are all that it
+loads, writes what it found: a dot product, the largest, their places. Symptom: a grid axis that walks
 tiles, each of which repeats a reduction, a scan or a product that the tile has no part in.
 
 Exponentials alone that repeat are too cheap to list, and so is an axis to which every launch gives one tile.
@@ -7,6 +8,7 @@ Exponentials alone that repeat are too cheap to list, and so is an axis to which
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from ..analysis.axes import Axis
 from ..analysis.events import Work
@@ -14,7 +16,7 @@ from ..conditions.fusable_axis import tile_parameter
 from ..conditions.redundant_work import redundant_work
 from .base import Detector, Seen
 from .host import is_one_program, is_single_tile, spans_dimension
-from .persistent_grid import persistent_loops
+from .persistent_grid import persistent_loops, shared_rows
 from .trace import sources_of, stores
 from .view import KernelView
 
@@ -58,7 +60,7 @@ def _uses(view: KernelView) -> list[Seen]:
         for a in whole
         if (w := repeated(view, a))
     ]
-    return kept or _rows(view)
+    return kept or _rows(view) or _statistics(view)
 
 
 def _rows(view: KernelView) -> list[Seen]:
@@ -66,7 +68,7 @@ def _rows(view: KernelView) -> list[Seen]:
         return []  # A schedule or a table made by one program: there are no tiles that it could have been cut into.
     if any(_is_contiguous(view, axis) or repeated(view, axis) for axis in walked_axes(view)):
         return []
-    rounds = persistent_loops(view)
+    rounds = [*persistent_loops(view), *shared_rows(view)]
     reductions = {n: view.value(_operand(n)) for n in view.own.called("sum", "max", "min")}
     found = []
     for store, value in stores(view):
@@ -92,6 +94,29 @@ def _rows(view: KernelView) -> list[Seen]:
             ):
                 found.append(Seen(node.lineno, "a program reduces a whole row and writes it back"))
     return found
+
+
+def _statistics(view: KernelView) -> list[Seen]:
+    """Every block that is loaded is of whole rows, and a reduction of them is stored."""
+    if is_one_program(view) or view.own.called("dot", "dot_scaled"):
+        return []
+    blocks = [a.pointer.dims for a in view.facts.loads if a.pointer.dims]
+    rows = [{str(d.size) for d in dims if not any(not is_single_tile(view, a) for a in d.lanes)} for dims in blocks]
+    whole = {s for s in frozenset.intersection(*map(frozenset, rows)) if spans_dimension(view, s)} if rows else set()
+    whole = {s for s in whole if s in view.kernel.parameter_names}
+    found = []
+    for _, value in stores(view) if whole else ():
+        for node in sources_of(view, value):
+            if isinstance(node, ast.Call) and view.operation(node) in ("sum", "max", "min", "argmax", "argmin"):
+                given = view.value(_operand(node))
+                if given is not None and any(str(d.size) in whole for d in given.dims or ()):
+                    if not any(not view.is_unrolled(loop) for loop in view.flow.loops_around(node) if _is_loop(loop)):
+                        found.append(Seen(node.lineno, "a program reduces whole rows and writes what it found"))
+    return found
+
+
+def _is_loop(node: ast.stmt) -> TypeGuard[ast.For | ast.While]:
+    return isinstance(node, ast.For | ast.While)
 
 
 def _operand(node: ast.Call) -> ast.expr | None:

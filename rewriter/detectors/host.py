@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..analysis.axes import Axis
-from ..conditions.fusable_axis import tile_parameter
 from ..kernel.definition import Module
 from ..kernel.grid import read_grid
 from ..kernel.idioms import follow, identity, next_power_of_2
@@ -43,14 +42,38 @@ def is_one_program(view: KernelView) -> bool:
     )
 
 
+@lru_cache(maxsize=128)
 def is_single_tile(view: KernelView, axis: Axis) -> bool:
-    """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches."""
-    tile = tile_parameter(view.facts, axis)
-    return tile is not None and bool(view.launches) and all(_is_whole(view, launch, tile) for launch in view.launches)
+    """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches.
+
+    An index of rows that has several sizes, `h * D + d` and `h * L + l`, counts where each is a whole dimension.
+    """
+    tiles = view.facts.tile_sizes(axis)
+    return (
+        bool(tiles)
+        and all(tile in view.kernel.constexprs for tile in tiles)
+        and bool(view.launches)
+        and all(_is_whole(view, launch, tile) for launch in view.launches for tile in tiles)
+    )
+
+
+def is_row_index(view: KernelView, axis: Axis) -> bool:
+    """True where every size by which the axis seems to be tiled is, at every launch, a dimension as it is."""
+    tiles = view.facts.tile_sizes(axis)
+    return (
+        bool(tiles)
+        and bool(view.launches)
+        and all(
+            isinstance(argument := launch.arguments.get(tile), ast.expr) and _is_dimension(view.module, argument)
+            for launch in view.launches
+            for tile in tiles
+        )
+    )
 
 
 def _is_whole(view: KernelView, launch: Launch, tile: str) -> bool:
-    sizes = list(tile_values(view, launch, tile))
+    argument = launch.arguments.get(tile)
+    sizes = list(tile_values(view, launch, tile)) or ([argument] if isinstance(argument, ast.Subscript) else [])
     return bool(sizes) and all(_covers(view.module, launch, size) for size in sizes)
 
 
@@ -108,7 +131,7 @@ def _arms(node: ast.expr) -> Iterator[ast.expr]:
 
 def _covers(module: Module, launch: Launch, size: ast.expr) -> bool:
     """`next_power_of_2(D)`, alone, above a floor, or below a cap that an assertion keeps D under."""
-    if next_power_of_2(module, size) is not None:
+    if next_power_of_2(module, size) is not None or _is_dimension(module, size):
         return True
     match size:
         case ast.Call(func=ast.Name(id="max"), args=[first, second], keywords=[]):
@@ -118,6 +141,17 @@ def _covers(module: Module, launch: Launch, size: ast.expr) -> bool:
                 _covers(module, launch, whole) and _never_reached(module, launch, whole, cap)
                 for whole, cap in ((first, second), (second, first))
             )
+    return False
+
+
+def _is_dimension(module: Module, size: ast.expr) -> bool:
+    """`x.shape[i]`, `x.size(i)`: a row of the tensor, not a tile of it."""
+    value = follow(module, size)[0]
+    match value:
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=index):
+            return not isinstance(index, ast.Slice)
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]) | ast.Attribute(attr="shape"):
+            return True  # the whole shape is what a name was unpacked from
     return False
 
 

@@ -1,7 +1,8 @@
 """parallelise_loop. Used: a grid axis that stands for a loop: its programs past a count known at run time do nothing.
 
-The whole of the body stands under a guard on the bare program id. A guard on a tile's first element is a tail, and a
-guard on the total number of rows is a grid that was rounded up; neither is counted.
+The whole of the body stands under a guard on the bare program id. A guard on a tile's first element is a tail, other
+than in a kernel that only moves numbers, where it stands for the loop over a row's blocks; a guard on the total number
+of rows is a grid that was rounded up. Neither is counted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import ast
 from .base import Detector, Seen
 from .trace import sources_of
 from .view import KernelView
+
+_MOVES = frozenset("program_id num_programs arange load store to cast cdiv minimum where multiple_of".split())
 
 
 def _uses(view: KernelView) -> list[Seen]:
@@ -28,7 +31,8 @@ def _uses(view: KernelView) -> list[Seen]:
                 index, limit = limit, index
             kept = isinstance(operator, ast.Lt | ast.Gt) and node is view.kernel.node.body[-1]
             left = isinstance(operator, ast.GtE | ast.LtE) and any(isinstance(s, ast.Return) for s in node.body)
-            if (kept or left) and _is_bare_axis(view, index) and _is_loaded(view, limit):
+            axis = _is_bare_axis(view, index) or (_only_moves(view) and _is_tile_of_axis(view, index))
+            if (kept or left) and axis and _is_loaded(view, limit):
                 found.append(Seen(node.lineno, "a grid axis stands for a loop: programs past the count do nothing"))
     return found
 
@@ -37,6 +41,23 @@ def _is_bare_axis(view: KernelView, node: ast.expr) -> bool:
     value = view.value(node)
     atom = value.poly.sole_atom() if value is not None and value.poly is not None else None
     return atom is not None and atom.kind == "axis" and not atom.axis.steps
+
+
+def _is_tile_of_axis(view: KernelView, node: ast.expr) -> bool:
+    """A program id times a block's size."""
+    value = view.value(node)
+    if value is None or value.poly is None or len(value.poly.terms) != 1:
+        return False
+    ((atoms, _),) = value.poly.terms
+    axes = [a for a in atoms if a.kind == "axis"]
+    others = [a for a in atoms if a.kind != "axis"]
+    return len(axes) == 1 and not axes[0].axis.steps and all(a.kind == "sym" for a in others)
+
+
+def _only_moves(view: KernelView) -> bool:
+    """Loads, stores and indices, blocks of them: a table that is spread or gathered."""
+    blocks = any(access.pointer.dims for access in view.facts.loads)
+    return blocks and all(name in _MOVES for body in view.bodies for _, name in body.calls)
 
 
 def _is_loaded(view: KernelView, node: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..kernel.idioms import follow
+from ..kernel.idioms import follow, identity
 from .base import Detector, Seen
 from .host import grid_dims
 from .view import KernelView
@@ -38,6 +38,18 @@ def persistent_loops(view: KernelView) -> list[ast.stmt]:
         and len(loop.iter.args) == 3
         and _is_strided(view, loop.iter.args[0], loop.iter.args[2])
     ]
+
+
+def shared_rows(view: KernelView) -> list[ast.stmt]:
+    """Loops over a program's share of the rows, one row a round: `range(pid * share, (pid + 1) * share)`."""
+    found: list[ast.stmt] = []
+    for loop in view.loops:
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 2:
+            start = view.value(loop.iter.args[0])
+            poly = start.poly if start is not None else None
+            if poly is not None and any(len(m) > 1 and any(a.kind == "axis" for a in m) for m, _ in poly.terms):
+                found.append(loop)
+    return found
 
 
 def _is_strided(view: KernelView, start: ast.expr, step: ast.expr) -> bool:
@@ -83,7 +95,7 @@ def _counts_programs(view: KernelView, step: ast.expr, root: str) -> bool:
         return False
     for launch in view.launches:
         dims, argument = grid_dims(view, launch), launch.arguments.get(step.id)
-        if argument is not None and int(root) < len(dims) and ast.dump(dims[int(root)]) == ast.dump(argument):
+        if argument is not None and int(root) < len(dims) and _is_capped_by(view, dims[int(root)], argument):
             return True
     # Without a launch to look at: a stride by a constexpr that is no size of a block.
     blocks = {
@@ -94,6 +106,20 @@ def _counts_programs(view: KernelView, step: ast.expr, root: str) -> bool:
         if isinstance(n, ast.Name)
     }
     return not view.launches and step.id in view.kernel.constexprs and step.id not in blocks
+
+
+def _is_capped_by(view: KernelView, dimension: ast.expr, count: ast.expr) -> bool:
+    """The count itself, or `min(count, pieces)`: with fewer pieces no program comes to a second one."""
+    if ast.dump(dimension) == ast.dump(count):
+        return True
+    wanted = identity(view.module, count)
+    whole = follow(view.module, dimension)[0]
+    parts = (
+        whole.args
+        if isinstance(whole, ast.Call) and isinstance(whole.func, ast.Name) and whole.func.id == "min"
+        else []
+    )
+    return any(identity(view.module, d) == wanted for d in (dimension, whole, *parts))
 
 
 DETECTOR = Detector("persistent_grid", _uses)

@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterator
 
 from ..kernel.definition import Module
+from ..kernel.idioms import follow
+from ..kernel.launch import Launch
 from ..kernel.scope import reaching
 from .base import Detector, Seen
 from .view import KernelView
@@ -25,9 +27,29 @@ def _uses(view: KernelView) -> list[Seen]:
     found += [Seen(node.lineno, "configurations ask for more than one pipeline stage") for node in _tuned(view)]
     if ranges or _walks_products(view):
         for launch in view.launches:
-            stages_option = launch.options.get("num_stages")
-            if stages_option is not None and any(n > 1 for n in _numbers(view.module, stages_option.value, _DEPTH)):
+            option = launch.options.get("num_stages")
+            asked = [option.value] if option is not None else _in_splats(view.module, launch)
+            if any(n > 1 for stages in asked for n in _numbers(view.module, stages, _DEPTH)):
                 found.append(Seen(launch.line, "the launch asks for more than one pipeline stage"))
+    return found
+
+
+def _in_splats(module: Module, launch: Launch) -> list[ast.expr]:
+    """Stages in dictionaries that the launching function writes out and passes with `**`."""
+    found = []
+    for splat in launch.splats:
+        values = [splat, follow(module, splat)[0]]
+        if isinstance(splat, ast.Name):
+            values += [b.value for b in reaching(module.source, splat.id, splat) if b.value is not None]
+        for value in {id(v): v for v in values}.values():
+            if isinstance(value, ast.Dict):
+                found += [
+                    v
+                    for k, v in zip(value.keys, value.values, strict=True)
+                    if isinstance(k, ast.Constant) and k.value == "num_stages"
+                ]
+            elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict":
+                found += [k.value for k in value.keywords if k.arg == "num_stages"]
     return found
 
 
@@ -57,12 +79,11 @@ def _tuned(view: KernelView) -> list[ast.expr]:
 def _stages(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
     """Numbers of stages in every Config that an expression builds."""
     loops = {
-        n.id: c.iter
+        name: over
         for g in ast.walk(node)
         if isinstance(g, ast.ListComp | ast.GeneratorExp)
         for c in g.generators
-        for n in ast.walk(c.target)
-        if isinstance(n, ast.Name)
+        for name, over in _ranges(c.target, c.iter)
     }
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and _name(part.func) == "Config":
@@ -78,14 +99,28 @@ def _stages(module: Module, node: ast.expr, depth: int) -> Iterator[int]:
                 yield from _from_function(module, definition, depth - 1)
 
 
+def _ranges(target: ast.expr, over: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """What each name of a loop's target ranges over: `for (m, n), s in product([(64, 64), (128, 64)], [3, 4])`."""
+    if isinstance(target, ast.Name):
+        yield target.id, over
+    elif isinstance(target, ast.Tuple | ast.List):
+        columns: list[ast.expr] | None = None
+        if isinstance(over, ast.Call) and _name(over.func) in ("product", "zip"):
+            columns = list(over.args)
+        elif isinstance(over, ast.List | ast.Tuple) and all(
+            isinstance(row, ast.Tuple | ast.List) and len(row.elts) == len(target.elts) for row in over.elts
+        ):
+            rows = [row.elts for row in over.elts if isinstance(row, ast.Tuple | ast.List)]
+            columns = [ast.List(elts=[row[i] for row in rows], ctx=ast.Load()) for i in range(len(target.elts))]
+        for i, part in enumerate(target.elts):
+            column = columns[i] if columns is not None and i < len(columns) else over
+            yield from _ranges(part, column)
+
+
 def _from_function(module: Module, definition: ast.FunctionDef, depth: int) -> Iterator[int]:
     """Stages in the Configs that a helper function makes; loops of the function give its names their values."""
     loops = {
-        n.id: f.iter
-        for f in ast.walk(definition)
-        if isinstance(f, ast.For)
-        for n in ast.walk(f.target)
-        if isinstance(n, ast.Name)
+        name: over for f in ast.walk(definition) if isinstance(f, ast.For) for name, over in _ranges(f.target, f.iter)
     }
     for call in ast.walk(definition):
         if isinstance(call, ast.Call) and _name(call.func) == "Config":

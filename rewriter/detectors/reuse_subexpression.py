@@ -11,7 +11,6 @@ from .view import KernelView
 
 
 def _opportunities(view: KernelView) -> list[Seen]:
-    written = {b for a in view.facts.stores for b in a.pointer.bases}
     first: dict[tuple[object, ...], list[ast.Call]] = {}
     found = []
     for node, name in sorted(view.own.calls, key=lambda pair: (pair[0].lineno, pair[0].col_offset)):
@@ -21,7 +20,7 @@ def _opportunities(view: KernelView) -> list[Seen]:
         if key is None:
             continue
         for earlier in first.get(key, []):
-            if _has_run(view, earlier, node) and not (name == "load" and _bases(view, node) & written):
+            if _has_run(view, earlier, node) and not (name == "load" and _is_written(view, earlier, node)):
                 found.append(Seen(node.lineno, f"repeats the {name} of line {earlier.lineno}"))
                 break
         first.setdefault(key, []).append(node)
@@ -71,6 +70,17 @@ def _in_arm(view: KernelView, node: ast.AST, statement: ast.stmt) -> bool:
         if isinstance(node, ast.IfExp):
             return True
     return False
+
+
+def _is_written(view: KernelView, earlier: ast.Call, later: ast.Call) -> bool:
+    """True where a store to the same tensor, or a wait for other threads, may run between the two."""
+    bases = _bases(view, later)
+    loops = view.flow.loops_around(later)
+    fresh = [loop for loop in loops if loop not in view.flow.loops_around(earlier)]
+    waits = [c.lineno for c in view.own.called("debug_barrier", "atomic_cas", "atomic_xchg", "atomic_add")]
+    writes = [a.line for a in view.facts.stores if a.pointer.bases & bases or not a.pointer.bases]
+    spans = [(earlier.lineno, later.lineno), *((loop.lineno, int(loop.end_lineno or loop.lineno)) for loop in fresh)]
+    return any(first <= line <= last for line in (*waits, *writes) for first, last in spans)
 
 
 def _bases(view: KernelView, node: ast.Call) -> frozenset[str]:

@@ -11,6 +11,8 @@ import ast
 from ..analysis.axes import Axis
 from ..analysis.events import Access
 from .base import Detector, Seen
+from .host import is_row_index
+from .persistent_grid import shared_rows
 from .split_kv import splits_keys
 from .view import KernelView
 
@@ -60,7 +62,7 @@ def _slots(view: KernelView, access: Access) -> list[Axis]:
     # A part that went through a norm or a logarithm adds up to nothing.
     adds_up = _adds_up(view, access)
     summed = {c.axis for c in value.cross if c.operation in _SUMS and (c.linear or adds_up)}
-    slotted = {a for a in summed if a in pointer.uniform and not _counts_heads(view, a)}
+    slotted = {a for a in summed if a in pointer.uniform and not _counts_heads(view, a) and not is_row_index(view, a)}
     return sorted(slotted | _strided(view, access), key=str)
 
 
@@ -127,7 +129,24 @@ def _sums_in(view: KernelView, loop: ast.For, access: Access) -> bool:
     if access.path or value is None or access.node in inside:
         return False
     reductions = set(view.own.called("dot", "sum")) & inside
-    return bool(reductions & sources_of(view, value))
+    back = sources_of(view, value)
+    return bool(reductions & back) or (
+        loop in shared_rows(view) and any(s.value in back for s in _only_added(view, loop))
+    )
+
+
+def _only_added(view: KernelView, loop: ast.For) -> list[ast.AugAssign]:
+    """`dw += dy * x` straight in the loop, for names that nothing else in it writes: columns of a sum over its rows."""
+    steps = [s for s in loop.body if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)]
+    written = [n.id for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return [
+        s
+        for s in steps
+        if isinstance(s.op, ast.Add)
+        and isinstance(s.target, ast.Name)
+        and written.count(s.target.id) == 1
+        and view.is_block(s.value)
+    ]
 
 
 DETECTOR = Detector("split_k", _uses)

@@ -106,9 +106,23 @@ def combines_parts(view: KernelView) -> bool:
         divides = any(
             isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and weights & sources_of(view, n.right) for n in back
         )
-        blocks = any(isinstance(n, ast.Call) and view.operation(n) == "load" and view.is_block(n) for n in back)
-        if divides and blocks and weights & back:
+        if divides and weights & back and _weighs_blocks(view, back, weights):
             return True
+    return False
+
+
+def _weighs_blocks(view: KernelView, back: frozenset[ast.AST], weights: set[ast.Call]) -> bool:
+    """A weight times a loaded block that is no exponent itself: a softmax of one row multiplies its sums only."""
+    exponents = sources_of(view, *(w.args[0] for w in weights))
+    for node in back:
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+            continue
+        for weight, block in ((node.left, node.right), (node.right, node.left)):
+            if weights & sources_of(view, weight) and any(
+                isinstance(n, ast.Call) and view.operation(n) == "load" and view.is_block(n) and n not in exponents
+                for n in sources_of(view, block)
+            ):
+                return True
     return False
 
 
@@ -123,14 +137,37 @@ def _opportunities(view: KernelView) -> list[Seen]:
     found = []
     for loop in _softmax_loops(view):
         inside = set(ast.walk(loop))
-        if (
-            any(n in inside for n in view.own.called("dot", "dot_scaled"))
-            or not _is_long(view, loop)
-            or view.flow.loops.get(loop)
-        ):
+        products = any(n in inside for n in view.own.called("dot", "dot_scaled"))
+        if (products and _has_query_rows(view, loop)) or not _is_long(view, loop) or view.flow.loops.get(loop):
             continue
         found.append(Seen(loop.lineno, "one program walks all keys of a single query"))
     return found
+
+
+def _has_query_rows(view: KernelView, loop: ast.For) -> bool:
+    """True unless the rows of the products are surely the heads of one query, over keys of a length read from memory.
+
+    A tile of queries is compared with the keys, or its store is masked by the length.
+    """
+    inside = set(ast.walk(loop))
+    stop = loop.iter.args[min(1, len(loop.iter.args) - 1)] if isinstance(loop.iter, ast.Call) else None
+    length = view.value(stop)
+    if length is None or not length.memory:
+        return True
+    for node in inside:
+        if isinstance(node, ast.Compare):
+            value = view.value(node)
+            if value is None or value.dims is None or sum(d.size not in (None, "1") for d in value.dims) > 1:
+                return True
+            back = sources_of(view, node.left, *node.comparators)
+            if any(isinstance(n, ast.Call) and view.operation(n) == "program_id" for n in back):
+                return True  # the query's own position
+    scores = set(view.own.called("dot", "dot_scaled")) & inside
+    results = [store for store, written in stores(view) if scores & sources_of(view, written)]
+    masks = [k.value for store in results for k in store.keywords if k.arg == "mask"]
+    return not results or any(
+        isinstance(n, ast.Call) and view.operation(n) == "load" for m in masks for n in sources_of(view, m)
+    )
 
 
 def _is_long(view: KernelView, loop: ast.For) -> bool:
