@@ -297,27 +297,6 @@ def gated_ring_step(q, k, v, g, o, checkpoint, buf_k, buf_v, buf_g, cursor, D: c
         tl.store(cursor + h, at + 1)
 
 
-@triton.jit
-def conv_step(x, state, w, bias, y, idx, dim, W: constexpr, BLOCK: constexpr, SILU: constexpr):
-    b = tl.program_id(0).to(tl.int64)
-    c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    m = c < dim
-    slot = tl.load(idx + b).to(tl.int64)
-    ps = state + (slot * dim + c) * (W - 1)
-    new = tl.load(x + b * dim + c, mask=m, other=0.0)
-    acc = tl.load(bias + c, mask=m, other=0.0).to(tl.float32)
-    acc += new * tl.load(w + c * W + W - 1, mask=m, other=0.0)
-    for i in tl.static_range(W - 1):
-        old = tl.load(ps + i, mask=m, other=0.0)
-        acc += old * tl.load(w + c * W + i, mask=m, other=0.0)
-        if i > 0:
-            tl.store(ps + i - 1, old, mask=m)
-    tl.store(ps + W - 2, new, mask=m)
-    if SILU:
-        acc = acc / (1 + tl.exp(-acc))
-    tl.store(y + b * dim + c, acc, mask=m)
-
-
 def run_gdn(q, k, v, g, beta, cu, scale, h0=None, norm=True):
     _, t, h, kd = q.shape
     hv, vd = v.shape[2:]
@@ -396,10 +375,3 @@ def gated_rings(q, k, v, g, cp, bk, bv, bg, cursor):
     o = torch.empty_like(v)
     gated_ring_step[(q.shape[0],)](q, k, v, g, o, cp, bk, bv, bg, cursor, q.shape[1], bk.shape[1])
     return o
-
-
-def conv_update(x, state, w, bias, idx, act):
-    y = torch.empty_like(x)
-    conv_step[(x.shape[0], triton.cdiv(x.shape[1], 256))](x, state, w, bias, y, idx, x.shape[1], w.shape[1], 256,
-                                                          act in ("silu", "swish"))
-    return y

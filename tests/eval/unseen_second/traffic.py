@@ -146,6 +146,27 @@ def _keep_top(sorted_probs, cut, out, top_p, vocab, BLOCK: tl.constexpr):
 keep_top = triton.jit(_keep_top)
 
 
+@triton.jit
+def conv_step(x, state, w, bias, y, idx, dim, W: tl.constexpr, BLOCK: tl.constexpr, SILU: tl.constexpr):
+    b = tl.program_id(0).to(tl.int64)
+    c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    m = c < dim
+    slot = tl.load(idx + b).to(tl.int64)
+    ps = state + (slot * dim + c) * (W - 1)
+    new = tl.load(x + b * dim + c, mask=m, other=0.0)
+    acc = tl.load(bias + c, mask=m, other=0.0).to(tl.float32)
+    acc += new * tl.load(w + c * W + W - 1, mask=m, other=0.0)
+    for i in tl.static_range(W - 1):
+        old = tl.load(ps + i, mask=m, other=0.0)
+        acc += old * tl.load(w + c * W + i, mask=m, other=0.0)
+        if i > 0:
+            tl.store(ps + i - 1, old, mask=m)
+    tl.store(ps + W - 2, new, mask=m)
+    if SILU:
+        acc = acc / (1 + tl.exp(-acc))
+    tl.store(y + b * dim + c, acc, mask=m)
+
+
 def top_k_routing(logits, k):
     t, e = logits.shape
     w = torch.empty(t, k, device=logits.device)
@@ -209,3 +230,10 @@ def top_p_filter(sorted_probs, top_p):
     keep_top[(sorted_probs.shape[0],)](sorted_probs, cut, out, top_p, sorted_probs.shape[1],
                                        triton.next_power_of_2(sorted_probs.shape[1]))
     return out, cut
+
+
+def conv_update(x, state, w, bias, idx, act):
+    y = torch.empty_like(x)
+    conv_step[(x.shape[0], triton.cdiv(x.shape[1], 256))](x, state, w, bias, y, idx, x.shape[1], w.shape[1], 256,
+                                                          act in ("silu", "swish"))
+    return y
