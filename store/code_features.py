@@ -96,6 +96,8 @@ def _narrow_offset(tree: ast.Module) -> bool:
            for target in node.targets if isinstance(target, ast.Name)}
     products = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)]
     wide = any(isinstance(node, ast.Attribute) and node.attr == "int64" for node in ast.walk(tree))
+    ids |= {"pid"} - {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign)
+                      for target in node.targets if isinstance(target, ast.Name)}
     return not wide and any(_about_id(side, ids) and "stride" in ast.unparse(other).lower()
                             for node in products for side, other in ((node.left, node.right), (node.right, node.left)))
 
@@ -192,7 +194,38 @@ def _short_autotune(tree: ast.Module) -> bool:
     return bool(tuned) and sum(1 for call in tuned for _ in calls(call, "Config")) <= 4
 
 
+def _keywords(*names: str) -> Callable[[ast.Module], bool]:
+    return lambda tree: any(isinstance(node, ast.keyword) and node.arg in names for node in ast.walk(tree))
+
+
+def _staged_range(tree: ast.Module) -> bool:
+    return any(keyword.arg == "num_stages" for call in calls(tree, "range") for keyword in call.keywords)
+
+
+def _state_in_place(tree: ast.Module) -> bool:
+    """A tile that is loaded from and stored to the same pointer."""
+    loaded = {ast.dump(call.args[0]) for call in calls(tree, "load") if call.args}
+    return any(ast.dump(call.args[0]) in loaded for call in calls(tree, "store") if call.args)
+
+
+def _product_on_later_axis(tree: ast.Module) -> bool:
+    """A grid whose second or third extent is a product, which the device limits to 65535."""
+    grids = [node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+             and any(isinstance(target, ast.Name) and target.id == "grid" for target in node.targets)]
+    grids += [node.func.slice for node in ast.walk(tree) if isinstance(node, ast.Call)
+              and isinstance(node.func, ast.Subscript) and isinstance(node.func.slice, ast.Tuple)]
+    return any(isinstance(extent, ast.BinOp) and isinstance(extent.op, ast.Mult)
+               for grid in grids for extent in grid.elts[1:])
+
+
+def _online_softmax(tree: ast.Module) -> bool:
+    """A loop that keeps a running maximum of what it reduces."""
+    return any(any(calls(call, "max")) for loop in _loops(tree) for call in calls(loop, "maximum"))
+
+
 FEATURES = (
+    Feature(_online_softmax, "online softmax, each program loops over the whole sequence of keys", 0.9,
+            "a running maximum in a loop"),
     Feature(_division_by_root, "x / tl.sqrt divides by a square root where rsqrt and a multiplication would do", 1.0,
             "a division by a square root"),
     Feature(_state_added_to_zeros, "the accumulator begins as tl.zeros and the initial state is added before the loop",
@@ -226,8 +259,29 @@ FEATURES = (
             "an extent as constexpr"),
     Feature(_capped_tile, "the grid is cdiv(V, BV) and the launcher caps the block with min(next_power_of_2(V), 8)",
             1.0, "a capped tile"),
+    Feature(_keywords("eviction_policy", "cache_modifier"),
+            "eviction policy evict_first or evict_last and cache modifiers on loads and stores", 0.95, "a cache hint"),
+    Feature(_calls("multiple_of", "max_contiguous", "max_constancy"),
+            "tl.multiple_of and tl.max_contiguous tell the compiler about alignment of an address", 1.0,
+            "an alignment hint"),
+    Feature(_keywords("input_precision", "allow_tf32"), "input_precision or allow_tf32 of tl.dot on float32 tiles", 1.0,
+            "a precision of a product"),
+    Feature(_calls("exp2"), "exponentials in base two, scores pre-scaled by LOG2E", 0.8, "a power of two"),
+    Feature(_calls("rsqrt"), "reciprocal square root tl.rsqrt instead of dividing by a root", 0.8, "rsqrt"),
+    Feature(_calls("gdc_wait", "gdc_launch_dependents"), "programmatic dependent launch with gdc_wait", 1.0,
+            "a dependent launch"),
+    Feature(_calls("num_programs"), "persistent kernel, each program strides over the work by the number of programs",
+            0.95, "a stride by the number of programs"),
+    Feature(_keywords("do_not_specialize"), "do_not_specialize keeps a changing integer a run-time value", 1.0,
+            "an integer that is not specialised"),
+    Feature(_staged_range, "tl.range with num_stages, a software pipeline of loads", 0.9, "a pipelined loop"),
+    Feature(_product_on_later_axis, "a product of batch and heads on a later axis of the grid exceeds 65535", 0.55,
+            "a product on a later axis of the grid"),
+    Feature(_state_in_place, "the recurrent state is read and written back in memory in each step", 0.8,
+            "a tile loaded and stored at one place"),
     Feature(_calls("contiguous"), ".contiguous() is called on arguments of the launch", 1.0, "a contiguous copy"),
-    Feature(_calls("item", "tolist"), ".item() or .tolist() stalls the host", 1.0, "a read by the host"),
+    Feature(_calls("item", "tolist", "cpu", "nonzero"), ".item() or .tolist() stalls the host", 1.0,
+            "a read by the host"),
     Feature(_cast_after_wide_output, "the output buffer is float32 and the next operation casts it to bfloat16", 1.0,
             "a cast after the launch"),
     Feature(_same_kernel_twice, "the same kernel is launched twice in a row on different tensors", 1.0,

@@ -15,6 +15,7 @@ Symptom = tuple[str, float, str]
 MAX_TABLE = 4_000_000
 """Characters of a table that are read."""
 _TOP_STALLS = 3
+_ALSO = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,24 @@ class _Rule:
     """A complaint only below this value."""
     high: float | None = None
     """A complaint only above this value."""
+    also: str | None = None
+    """Another symptom behind the same finding, less common."""
+
+    def symptoms(self, weight: float, because: str) -> Iterator[Symptom]:
+        """What is searched for."""
+        yield self.symptom, weight, because
+        if self.also:
+            yield self.also, _ALSO * weight, because
 
 
-def _rule(pattern: str, symptom: str, low: float | None = None, high: float | None = None) -> _Rule:
-    return _Rule(re.compile(pattern), symptom, low, high)
+def _rule(pattern: str, symptom: str, low: float | None = None, high: float | None = None,
+          also: str | None = None) -> _Rule:
+    return _Rule(re.compile(pattern), symptom, low, high, also)
 
 
 _STALLS = (
-    _rule("long_?scoreboard", "warps stall on long scoreboard waiting for global loads, memory latency is exposed"),
+    _rule("long_?scoreboard|scoreboard_dependency_on_a_l1tex",
+          "warps stall on long scoreboard waiting for global loads, memory latency is exposed"),
     _rule("short_?scoreboard", "stalls on short scoreboard, shared memory accesses or special functions"),
     _rule("mio_?throttle", "MIO throttle stalls around shared memory accesses with bank conflicts"),
     _rule("math_?pipe(_?throttle)?", "arithmetic pipes are saturated by work that is repeated in every block"),
@@ -53,27 +64,42 @@ _STALLS = (
     _rule("no_?instructions?", "instruction cache misses in a kernel with many branches and dead code"),
     _rule("gmma", "tensor pipe waits, wgmma is not overlapped with the copies of its operands"),
 )
+_SERIAL = "a long reduction or a long history of keys is walked by few blocks and should be split"
+_LARGE = "the state tile takes most of the registers of a thread, a narrower tile would do"
 _METRICS = (
     _rule("bank_?conflict", "shared memory bank conflicts", high=0),
-    _rule("waves_?per", "the launch does not fill a single wave of the GPU, the grid has fewer blocks than SMs", low=1),
-    _rule("achieved_?occupancy|warps_active.*pct", "achieved occupancy is low, too few blocks and warps run", low=40),
-    _rule("lts.*hit_rate|l2_?hit_?rate", "L2 hit rate is low, reused operands fall out of the cache", low=60),
-    _rule("sectors_per_request|(sector|byte)s?.*per.*request", "sectors per request are poor, loads are not vectorised",
+    _rule("waves_?per|configured_to_execute_only|grid_is_too_small",
+          "the launch does not fill a single wave of the GPU, the grid has fewer blocks than SMs", low=1,
+          also=_SERIAL),
+    _rule("achieved_?occupancy|warps_active.*pct", "achieved occupancy is low, too few blocks and warps run", low=40,
+          also=_SERIAL),
+    _rule("lts.*hit_rate|l2_?hit_?rate", "L2 hit rate is low, neighbouring tiles that share operands run far apart",
+          low=60, also="reused operands fall out of the L2 cache"),
+    _rule("sectors_per_request|uncoalesced_global|(sector|byte)s?.*per.*request",
+          "sectors per request are poor, loads are not vectorised",
           high=8),
-    _rule("local_?(mem|load|store|spill)|op_local|lmem|spill", "register spills to local memory", high=0),
-    _rule("registers_?per_?thread", "registers per thread cap occupancy, the tile is too large", high=128),
+    _rule("local_?(mem|load|store|spill)|op_local|lmem|spill", "register spills to local memory", high=0, also=_LARGE),
+    _rule("registers_?per_?thread|number_of_required_registers",
+          "registers per thread cap occupancy, the tile is too large and has to be walked in smaller pieces", high=128,
+          also=_LARGE),
     _rule("(?:^|_)xu(?:_|$)|mufu|special_?function", "special function pipe MUFU is saturated by exponentials",
           high=60),
     _rule("pipe_(tensor|hmma)|tensor_?(pipe|core|op)", "tensor pipe utilisation is low, matrix units wait for operands",
           low=50),
     _rule("lts.*throughput|l2_?(cache_?)?throughput", "L2 to multiprocessor traffic limits the kernel", high=70),
+    _rule("tail_effect|partial_wave", "the last wave of blocks occupies only a part of the GPU, a clear tail effect"),
+    _rule("memcpy.*(?:dtoh|d2h|device_to_host)|streamsynchroni[sz]e", "a device to host copy of a few numbers makes "
+          "the host wait in each step"),
     _rule("dram.*throughput|memory_?throughput", "bandwidth stays far below the DRAM peak, too few bytes in flight",
           low=60),
     _rule("pipe_(fma|alu|fp32)", "FP32 pipes are busy with work that is identical in neighbouring blocks", high=70),
 )
-SYMPTOMS = tuple(dict.fromkeys(rule.symptom for rule in (*_STALLS, *_METRICS)))
+SYMPTOMS = tuple(dict.fromkeys(text for rule in (*_STALLS, *_METRICS) for text, _, _ in rule.symptoms(1.0, "")))
 """Every symptom that profiler output is read as."""
-_SPOKEN = re.compile(r"\b(?:stall(?:s|ed)?|pipe|throttle|scoreboard|occupancy|hit rate|sectors?|ncu|nsight)\b", re.I)
+_SPOKEN = re.compile(r"\b(?:stall(?:s|ed)?|pipe|throttle|scoreboard|occupancy|hit rate|sectors?|ncu|nsight|"
+                     r"nsys|ptxas|est\. speedup|"
+                     r"uncoalesced|configured to execute|required registers|tail effect|"
+                     r"registers per thread|spill (?:store|load)s|cuda(?:Memcpy|Stream)\w+)\b", re.I)
 """A text with such a word may name a metric or stall reason in words."""
 _PREFIX = re.compile(r"\b(?:smsp|sm|l1tex|lts|dram|gpu|launch|idc|gpc|breakdown)__\w+(?:\.\w+)*|\bstall_\w+")
 
@@ -81,20 +107,26 @@ _PREFIX = re.compile(r"\b(?:smsp|sm|l1tex|lts|dram|gpu|launch|idc|gpc|breakdown)
 def read_profiler(text: str) -> Profiled:
     """The symptoms in a table of metrics, or those of the metrics and stall reasons that a text names."""
     table = list(_table(text[:MAX_TABLE]))
-    if table:
-        return Profiled(tuple(_judged(table)), is_table=True)
     found: dict[str, Symptom] = {}
+    if table:
+        _add(found, _judged(table))
+        return Profiled(tuple(found.values()), is_table=True)
     for name in dict.fromkeys(_PREFIX.findall(text[:4000])):
         for rule in (*_STALLS, *_METRICS):
             if rule.pattern.search(_plain(name)):
-                found.setdefault(rule.symptom, (rule.symptom, 0.95, name))
+                _add(found, rule.symptoms(0.95, name))
                 break
     if not found and text[:4000].isascii() and _SPOKEN.search(text[:4000]):
         plain = _plain(text[:4000])
         for rule in (*_STALLS, *_METRICS):
             if said := rule.pattern.search(plain):
-                found.setdefault(rule.symptom, (rule.symptom, 0.85, said.group().replace("_", " ")))
+                _add(found, rule.symptoms(0.85, said.group().replace("_", " ")))
     return Profiled(tuple(found.values()))
+
+
+def _add(found: dict[str, Symptom], symptoms: Iterator[Symptom]) -> None:
+    for symptom in symptoms:
+        found.setdefault(symptom[0], symptom)
 
 
 def _judged(table: list[tuple[str, float]]) -> Iterator[Symptom]:
@@ -112,7 +144,7 @@ def _judged(table: list[tuple[str, float]]) -> Iterator[Symptom]:
             bad = (rule.low is not None and value < rule.low) or (rule.high is not None and value > rule.high)
             if bad and rule.symptom not in seen and rule.pattern.search(plain):
                 seen.add(rule.symptom)
-                yield rule.symptom, 0.9, f"{name} is {value:g}"
+                yield from rule.symptoms(0.9, f"{name} is {value:g}")
     worst = sorted(stalls.values(), reverse=True)[:_TOP_STALLS]
     for value, symptom, name in worst:
         yield symptom, 0.8 + 0.2 * value / worst[0][0], f"{name} is {value:g}"

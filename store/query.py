@@ -48,7 +48,8 @@ class Term:
     others: tuple[str, ...] = ()
     """Synonyms: terms or phrases (terms with a space between)."""
     beside: tuple[str, ...] = ()
-    """The pairs that overlap a Chinese pair: if one of them is a word, this one is probably none."""
+    """The pairs that overlap a Chinese pair: if one of them is a word, this one is probably none. One with a particle
+    is no word, and what ends before a particle may well be one."""
 
 
 def parse(text: str) -> tuple[Term, ...]:
@@ -94,4 +95,5 @@ def _beside(term: str, said: list[str]) -> tuple[str, ...]:
     if not is_cjk(term):
         return ()
     return tuple(other for other in dict.fromkeys(said)
-                 if is_cjk(other) and other != term and (other[-1] == term[0] or other[0] == term[-1]))
+                 if is_cjk(other) and other != term and (other[-1] == term[0] or other[0] == term[-1])
+                 and _PARTICLES.isdisjoint(other))

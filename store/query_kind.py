@@ -10,8 +10,8 @@ from .query import MAX_CHARACTERS
 MOST_DERIVED = 6
 """So many symptoms of one query are searched for at most, the strongest ones."""
 
-_WORDS_OF_CODE = 0.8
-"""What the identifiers of a snippet count beside what it does."""
+_WORDS_OF_CODE = 0.5
+"""What the identifiers of a snippet count where what it does is sure; they count the more the less that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ def read(query: str) -> Reading:
         return Reading("profiler", own + _derived(profiled.symptoms))
     found = read_code(text)
     if found.is_code:
-        words = replace(own[0], by_meaning=found.has_prose, weight=_WORDS_OF_CODE if found.symptoms else 1.0)
+        surest = max((weight for _, weight, _ in found.symptoms), default=0.0)
+        words = replace(own[0], by_meaning=found.has_prose, weight=1 - (1 - _WORDS_OF_CODE) * surest)
         return Reading("code", (words, *_derived(found.symptoms)))
     if language == CHINESE:
         return Reading("chinese", (Sentence(text, by_meaning=False),))

@@ -15,14 +15,16 @@ from .top import top
 MEANING_WEIGHT = 0.55
 """Part of the score that meaning has; words have the rest, and all of it for Chinese (the model knows English)."""
 MIN_SCORE = 0.3
-"""Where the best record scores less, nothing answers the query."""
+"""Where the best record scores less, nothing answers a query that is not compared by meaning."""
+MIN_BESIDE_SCOPE = 0.36
+"""What a record must score that is as near in meaning as a topic out of scope; by as much less as it is nearer (the
+line, and `_SURE`, were chosen over five sets of judged queries, each left out in turn)."""
 MIN_WITH_MEANING = 0.25
-"""So little is enough where a record is clearly nearer in meaning than anything out of scope."""
-CLEARLY_NEARER = 0.1
+"""No record that scores less answers, however near it is."""
 MIN_OF_BEST = 0.4
 """A record that scores a smaller share of the best one's score is not listed."""
 _PASSAGE_WEIGHT = 0.5
-_RELATED = 0.1
+_RELATED = 0.15
 """Part of its best relative's score that a record gets on top: a technique that competes with the answer, or
 follows it, is worth a look."""
 _LOOKED_AT = 20
@@ -66,19 +68,24 @@ def score(connection: sqlite3.Connection, index: Index, text: str, model: str, b
         words[at] = (1 - _PASSAGE_WEIGHT) * words[at] + _PASSAGE_WEIGHT * min(closest, 1.0)
     final = np.zeros(len(words), np.float32)
     final[best] = _blend(words, near.score)[best] if near else words[best]
-    highest = float(final.max(initial=0.0))
-    strongest = max((cosine for _, cosine in nearest.values()), default=0.0)
-    if not by_meaning:
-        answers = highest >= (_SURE if is_off_topic(text) else MIN_SCORE)
-    elif strongest - scope >= CLEARLY_NEARER:
-        answers = highest >= MIN_WITH_MEANING
+    if by_meaning:
+        answers = any(_answers(float(final[at]), float(words[at]), nearest[at][1] - scope if at in nearest else -1.0)
+                      for at in best.tolist())
     else:
-        answers = highest >= MIN_SCORE and (strongest > scope or float(words.max(initial=0.0)) >= _SURE)
+        answers = float(final.max(initial=0.0)) >= (_SURE if is_off_topic(text) else MIN_SCORE)
     return Scored(_with_relatives(index, final), matched, nearest, wanted, answers)
 
 
+def _answers(final: float, words: float, nearer: float) -> bool:
+    """Whether one record answers the sentence, `nearer` in meaning than the nearest topic out of scope."""
+    if nearer > 0:
+        return final >= max(MIN_BESIDE_SCOPE - nearer, MIN_WITH_MEANING)
+    return final >= MIN_SCORE and words >= _SURE - nearer / 2
+
+
 _SURE = 0.6
-"""Words alone answer the query: what it is near in meaning does not matter."""
+"""Words alone answer the query, if it is as near to a record as to a topic out of scope; the farther it is from the
+record, the more they must answer of it."""
 
 
 def _blend(words: F32, meaning: F32) -> F32:

@@ -70,6 +70,22 @@ def test_languages(text: str, language: str) -> None:
     ("@triton.autotune(configs=[triton.Config({})], key=['T'])", "a short list of configurations"),
     ("tl.atomic_add(p, x)", "an atomic add"),
     ("o = acc / l[:, None]", "a division by a row"),
+    ("x = tl.load(p, eviction_policy='evict_first')", "a cache hint"),
+    ("tl.store(p, x, cache_modifier='.cs')", "a cache hint"),
+    ("o = tl.multiple_of(o, 16)", "an alignment hint"),
+    ("c = tl.dot(a, b, input_precision='tf32x3')", "a precision of a product"),
+    ("p = tl.exp2(s - m)", "a power of two"),
+    ("r = tl.rsqrt(v)", "rsqrt"),
+    ("tl.extra.cuda.gdc_wait()", "a dependent launch"),
+    ("for i in range(pid, n, tl.num_programs(0)): pass", "a stride by the number of programs"),
+    ("@triton.jit(do_not_specialize=['T'])\ndef kernel(x, T): pass", "an integer that is not specialised"),
+    ("for k in tl.range(0, n, num_stages=3): pass", "a pipelined loop"),
+    ("grid = (triton.cdiv(T, BT), B * H)", "a product on a later axis of the grid"),
+    ("f[(n, B * H)](x)", "a product on a later axis of the grid"),
+    ("h = tl.load(p); h = h * g; tl.store(p, h)", "a tile loaded and stored at one place"),
+    ("o = x_ptr + pid * stride_x", "a 32-bit offset"),
+    ("n = lengths.cpu()", "a read by the host"),
+    ("for i in range(0, n, B):\n    m = tl.maximum(m, tl.max(s, 1))", "a running maximum in a loop"),
 ])
 def test_what_a_snippet_does(code: str, because: str) -> None:
     assert because in {reason for _, _, reason in read_code(code).symptoms}
@@ -126,7 +142,7 @@ def test_a_table_gives_only_complaints() -> None:
     assert good.is_table and good.symptoms == ()
     bad = read_profiler(table(("Achieved Occupancy", "9.5"), ("Waves Per SM", "0.3"), ("L2 Hit Rate", "12"),
                               ("Registers Per Thread", "1,024")))
-    assert [because for _, _, because in bad.symptoms] == [
+    assert list(dict.fromkeys(because for _, _, because in bad.symptoms)) == [
         "Achieved Occupancy is 9.5", "Waves Per SM is 0.3", "L2 Hit Rate is 12", "Registers Per Thread is 1024"]
 
 
@@ -142,7 +158,33 @@ def test_stalls_rank_by_cost() -> None:
 def test_the_raw_page_is_read_too() -> None:
     raw = ('"ID","Kernel Name","launch__waves_per_multiprocessor","lts__t_sector_hit_rate.pct"\n'
            '"","","","%"\n"0","k","0.2","95"')
-    assert [because for _, _, because in read_profiler(raw).symptoms] == ["launch__waves_per_multiprocessor is 0.2"]
+    assert {because for _, _, because in read_profiler(raw).symptoms} == {"launch__waves_per_multiprocessor is 0.2"}
+
+
+def test_a_finding_with_several_causes_gives_the_less_common_ones_at_a_lower_weight() -> None:
+    both = read_profiler(table(("Achieved Occupancy", "9.5"), ("Waves Per SM", "0.3"))).symptoms
+    texts, weights = [text for text, _, _ in both], [weight for _, weight, _ in both]
+    assert len(texts) == 3 == len(set(texts)) and "should be split" in texts[1]
+    assert weights[1] < weights[0] == weights[2]
+
+
+@pytest.mark.parametrize(("said", "symptom"), [
+    ("The grid for this launch is configured to execute only 16 blocks", "a single wave"),
+    ("threads wait for a scoreboard dependency on a L1TEX operation. Est. Speedup: 60%", "memory latency is exposed"),
+    ("occupancy is limited by the number of required registers", "the tile is too large"),
+    ("Est. Speedup: 33%, a partial wave of 20 blocks", "tail effect"),
+    ("nsys: cudaStreamSynchronize takes most of the step", "the host wait"),
+    ("ptxas says 96 bytes of spill stores", "register spills"),
+])
+def test_advice_of_profilers_and_compilers_is_read(said: str, symptom: str) -> None:
+    assert any(symptom in text for text, _, _ in read_profiler(said).symptoms)
+
+
+def test_identifiers_count_the_less_the_surer_a_snippet_is_understood() -> None:
+    def own(code: str) -> float:
+        return read(code).sentences[0].weight
+
+    assert own("y = x / tl.sqrt(v)") == 0.5 < own("grid = (triton.cdiv(T, BT), B * H)") < own("f.g(x, y=1)") == 1.0
 
 
 def test_the_snippets_of_this_file_are_code() -> None:
