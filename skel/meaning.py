@@ -13,5 +13,5 @@ MEANING = {
     Verdict.WRONG: "it computes something else",
     Verdict.OVER_LIMITS: "no candidate stays within the limits of the target",
     Verdict.NOT_APPLICABLE: "the skeleton does not apply here",
-    Verdict.FAILED: "it could not be compiled or run",
+    Verdict.FAILED: "it could not be compiled or run, or did what it must not",
 }
