@@ -35,7 +35,7 @@ def test_queries_of_our_own_for_development(packaged: Database) -> None:
 
 
 def test_queries_of_our_own_held_out(packaged: Database) -> None:
-    """Written after the records and the scoring; half of the kind `mismatch` are metaphors. Misses were looked at since."""
+    """Written after the records and the scoring; half of `mismatch` are metaphors. Misses are no longer unseen."""
     held = [item for item in judged(OWN) if item.held]
     figures = printed("held out", measure(packaged, held))
     plain = printed("held out, without metaphors", measure(packaged, [i for i in held if i.kind != "mismatch"]))
