@@ -10,7 +10,7 @@ import ast
 
 from ..analysis.syntax import is_constexpr_test
 from .base import Detector, Seen
-from .trace import sources_of
+from .trace import sources_of, unwrapped
 from .view import KernelView
 
 _HINTS = ("multiple_of", "max_contiguous")
@@ -40,13 +40,29 @@ def _opportunities(view: KernelView) -> list[Seen]:
                         "wraps offsets with `%` and gives no hint of what stays contiguous",
                     )
                 )
-            elif _cast(view, node) or _selected(view, node):
+            elif _cast(view, node) or (_selected(view, node) and node in _terms(view, access.node.args[0])):
                 found.append(
                     Seen(
                         int(getattr(node, "lineno", access.line)),
                         "takes a pointer out of memory or a selection and gives no hint of its alignment",
                     )
                 )
+    return found
+
+
+def _terms(view: KernelView, node: ast.expr) -> set[ast.expr]:
+    """What is added up to an address: the pointer is among it, and what is multiplied into an offset is not."""
+    found: set[ast.expr] = set()
+    pending = [node]
+    while pending:
+        part = unwrapped(view.own, pending.pop())
+        if part in found:
+            continue
+        found.add(part)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub):
+            pending += [part.left, part.right]
+        elif isinstance(part, ast.Name) and (made := view.flow.reaching.get(part)) is not None:
+            pending += [d.value for d in (made, *made.sources) if isinstance(d.value, ast.expr)]
     return found
 
 

@@ -101,6 +101,8 @@ def _statistics(view: KernelView) -> list[Seen]:
     if is_one_program(view) or view.own.called("dot", "dot_scaled"):
         return []
     blocks = [a.pointer.dims for a in view.facts.loads if a.pointer.dims]
+    if not any(a.pointer.uniform | a.pointer.lanes for a in view.facts.loads if a.pointer.dims):
+        return []  # every program reads the same: a table that all of them start from
     rows = [{str(d.size) for d in dims if not any(not is_single_tile(view, a) for a in d.lanes)} for dims in blocks]
     whole = {s for s in frozenset.intersection(*map(frozenset, rows)) if spans_dimension(view, s)} if rows else set()
     whole = {s for s in whole if s in view.kernel.parameter_names}

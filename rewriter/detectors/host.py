@@ -44,24 +44,24 @@ def is_one_program(view: KernelView) -> bool:
 
 @lru_cache(maxsize=128)
 def is_single_tile(view: KernelView, axis: Axis) -> bool:
-    """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches.
-
-    An index of rows that has several sizes, `h * D + d` and `h * L + l`, counts where each is a whole dimension.
-    """
+    """True where every launch gives the axis one tile: the whole dimension, up to a cap that it never reaches."""
     tiles = view.facts.tile_sizes(axis)
+    if len(tiles) > 1:
+        return is_row_index(view, axis)
     return (
         bool(tiles)
-        and all(tile in view.kernel.constexprs for tile in tiles)
+        and tiles[0] in view.kernel.constexprs
         and bool(view.launches)
-        and all(_is_whole(view, launch, tile) for launch in view.launches for tile in tiles)
+        and all(_is_whole(view, launch, tiles[0]) for launch in view.launches)
     )
 
 
 def is_row_index(view: KernelView, axis: Axis) -> bool:
-    """True where every size by which the axis seems to be tiled is, at every launch, a dimension as it is."""
+    """True for an index of rows that lie side by side, `h * D + d` and `h * L + l`: it seems to be tiled by several
+    sizes, and each is at every launch a dimension as it is. One size alone may be a chunk's, even out of a shape."""
     tiles = view.facts.tile_sizes(axis)
     return (
-        bool(tiles)
+        len(tiles) > 1
         and bool(view.launches)
         and all(
             isinstance(argument := launch.arguments.get(tile), ast.expr) and _is_dimension(view.module, argument)
@@ -72,8 +72,7 @@ def is_row_index(view: KernelView, axis: Axis) -> bool:
 
 
 def _is_whole(view: KernelView, launch: Launch, tile: str) -> bool:
-    argument = launch.arguments.get(tile)
-    sizes = list(tile_values(view, launch, tile)) or ([argument] if isinstance(argument, ast.Subscript) else [])
+    sizes = list(tile_values(view, launch, tile))
     return bool(sizes) and all(_covers(view.module, launch, size) for size in sizes)
 
 
@@ -131,7 +130,7 @@ def _arms(node: ast.expr) -> Iterator[ast.expr]:
 
 def _covers(module: Module, launch: Launch, size: ast.expr) -> bool:
     """`next_power_of_2(D)`, alone, above a floor, or below a cap that an assertion keeps D under."""
-    if next_power_of_2(module, size) is not None or _is_dimension(module, size):
+    if next_power_of_2(module, size) is not None:
         return True
     match size:
         case ast.Call(func=ast.Name(id="max"), args=[first, second], keywords=[]):
@@ -150,8 +149,8 @@ def _is_dimension(module: Module, size: ast.expr) -> bool:
     match value:
         case ast.Subscript(value=ast.Attribute(attr="shape"), slice=index):
             return not isinstance(index, ast.Slice)
-        case ast.Call(func=ast.Attribute(attr="size"), args=[_]) | ast.Attribute(attr="shape"):
-            return True  # the whole shape is what a name was unpacked from
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            return True
     return False
 
 
