@@ -66,7 +66,7 @@ def _by_pattern(view: KernelView) -> list[Seen]:
             if not view.is_block(node) and _decoded_in_helper(view, back, ids):
                 found.append(Seen(node.lineno, "decodes a tile index from one program id, in a helper"))
             if decoded and any(_counts(view, n.right, sizes) for n in decoded) and not view.is_block(node):
-                found.append(Seen(decoded[0].lineno, "decodes a tile index from one program id"))
+                found.append(Seen(min(n.lineno for n in decoded), "decodes a tile index from one program id"))
     return found
 
 

@@ -60,7 +60,8 @@ def _registers(view: KernelView, warps: int | None, why: str) -> Known:
     sizes = _sizes(view)
     largest, shown = 0.0, ""
     unknown: dict[str, None] = {}
-    for value in {v for events in view.facts.runs for v in events.values.values() if v.dims}:
+    # In the order of the source, so that of two blocks of one size always the same is named.
+    for value in dict.fromkeys(v for events in view.facts.runs for v in events.values.values() if v.dims):
         lengths = [_length(dim.size, sizes) for dim in value.dims or ()]
         missing = [dim.size or "a block" for dim, n in zip(value.dims or (), lengths, strict=True) if n is None]
         if missing:

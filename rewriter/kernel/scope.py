@@ -86,6 +86,14 @@ def reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | No
     A nested function or lambda sees what its enclosing function has bound anywhere; with `call_site` (where it is
     called, in the same enclosing function) only what has reached that call.
     """
+    asked = (name, at, call_site)
+    found: tuple[Binding, ...] | None = source.reached.get(asked)
+    if found is None:
+        found = source.reached[asked] = _reaching(source, name, at, call_site)
+    return found
+
+
+def _reaching(source: SourceFile, name: str, at: ast.AST, call_site: ast.AST | None) -> tuple[Binding, ...]:
     found: list[Binding] = []
     child, parent = at, source.parents.get(at)
     closure = False

@@ -10,6 +10,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ..reasons import refuse
 
@@ -35,6 +36,11 @@ class SourceFile:
         for line in self.lines:
             starts.append(starts[-1] + len(line))
         return starts
+
+    @cached_property
+    def reached(self) -> dict[tuple[str, ast.AST, ast.AST | None], Any]:
+        """What `scope.reaching` has found: the same names are asked for again and again."""
+        return {}
 
     def offset(self, line: int, column_bytes: int) -> int:
         """Character offset of a 1-based line and a column in UTF-8 bytes."""
