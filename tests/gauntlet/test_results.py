@@ -22,7 +22,7 @@ def test_no_internal_error_and_every_file_comes_back() -> None:
 
 
 def test_nothing_that_ran_or_compiled_is_wrong() -> None:
-    """Nor `broken`, a fault of ours while running. What was `slow`, or has no original to be judged by, says nothing."""
+    """Nor `broken`, a fault of ours while running. What was `slow`, or has no original to judge by, says nothing."""
     for run in TABLE["runs"].values():
         assert run["wrong"] == []
     ran, compiled = (TABLE["runs"][how]["variants"] for how in ("interpret", "compile"))
