@@ -138,6 +138,7 @@ def _in_place(facts: Facts, axis: Axis, name: str, aliases: Mapping[str, str]) -
 
     Programs run in any order, so a kernel that means it is racy; one that only looks so is refused as well.
     """
+    arms = _ArmsTaken(facts)
     return [
         refusal("inplace_not_separated", store.line, also=[load.line], axis=name, name=place_name(store))
         for events in facts.runs
@@ -149,18 +150,26 @@ def _in_place(facts: Facts, axis: Axis, name: str, aliases: Mapping[str, str]) -
             aliases.get(b, b) for b in load.pointer.bases
         )
         and not _same_lanes(store.pointer.poly, load.pointer.poly, axis)
-        and not _exclude_each_other(facts, store, load)
+        and not arms.exclude_each_other(store, load)
     ]
 
 
-def _exclude_each_other(facts: Facts, a: Access, b: Access) -> bool:
-    """True where the two stand in different arms of one constexpr parameter's test: no launch makes both."""
-    kernel = facts.kernel.node
-    fixed = facts.kernel.constexprs - assigned_names(kernel.body)
-    own = set(ast.walk(kernel))  # a helper's test may name other things alike
-    tests_of = [[c for c in one.conditions if c.test in own and is_constexpr_test(c.test, fixed)] for one in (a, b)]
-    arms, others = ({ast.unparse(c.test): c.holds for c in conditions} for conditions in tests_of)
-    return any(others.get(test, holds) != holds for test, holds in arms.items())
+class _ArmsTaken:
+    """Which arms of the kernel's own constexpr tests an access stands in."""
+
+    def __init__(self, facts: Facts) -> None:
+        kernel = facts.kernel.node
+        self._fixed = facts.kernel.constexprs - assigned_names(kernel.body)
+        self._own = set(ast.walk(kernel))  # a helper's test may name other things alike
+
+    def exclude_each_other(self, a: Access, b: Access) -> bool:
+        """True where the two stand in different arms of one test: no launch makes both."""
+        arms, others = self._of(a), self._of(b)
+        return any(others.get(test, holds) != holds for test, holds in arms.items())
+
+    def _of(self, access: Access) -> dict[str, bool]:
+        tests = [c for c in access.conditions if c.test in self._own and is_constexpr_test(c.test, self._fixed)]
+        return {ast.unparse(c.test): c.holds for c in tests}
 
 
 def _same_lanes(a: Poly | None, b: Poly | None, axis: Axis) -> bool:

@@ -50,5 +50,4 @@ def _passed(module: Module, launch: Launch, tile: str) -> ast.expr | None:
     binding = trace_tile(module, launch, tile)
     if binding.container is None or not binding.through_splat:
         return binding.argument
-    entry = ast.Subscript(value=binding.container, slice=ast.Constant(value=binding.key), ctx=ast.Load())
-    return ast.copy_location(entry, launch.call)
+    return binding.entry(launch.call)

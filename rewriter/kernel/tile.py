@@ -65,6 +65,12 @@ class TileBinding:
     uses: tuple[TileUse, ...] = ()
     """Reads of the tile's name (dict: of the dict) in the launching function."""
 
+    def entry(self, at: ast.AST) -> ast.expr:
+        """dict: the entry that holds the tile, as it would be read at a node. Raises AssertionError for other kinds."""
+        assert self.container is not None and self.key is not None
+        entry = ast.Subscript(value=self.container, slice=ast.Constant(value=self.key), ctx=ast.Load())
+        return ast.copy_location(entry, at)
+
 
 def trace_tile(module: Module, launch: Launch, param: str) -> TileBinding:
     """Where the launch takes `param` from.

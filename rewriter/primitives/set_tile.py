@@ -301,10 +301,7 @@ def _in_dict(
     else:
         assert binding.argument is not None
         changes.replace(module, binding.argument, new.text(module, launch.call))
-    entry = ast.copy_location(
-        ast.Subscript(value=container, slice=ast.Constant(value=key), ctx=ast.Load()), launch.call
-    )
-    _in_counts(module, launch, counts, entry, new, changes)
+    _in_counts(module, launch, counts, binding.entry(launch.call), new, changes)
     return "changed"
 
 
