@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from skel.ablated import placed, telling
+from skel.measured import section_of
 
 ABLATION = "docs/measured/ablation.json"
 """What `python -m skel.validation.ablation.run` wrote."""
@@ -32,8 +32,7 @@ MEANING = (
 
 def ablation_section(clone: Path) -> list[str]:
     """The section; empty where nothing was measured."""
-    path = clone / ABLATION
-    return list(_section(json.loads(path.read_text(encoding="utf-8")))) if path.exists() else []
+    return section_of(clone / ABLATION, _section)
 
 
 def _section(data: dict[str, Any]) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from skel.measured import section_of
 
 AGENT = "docs/measured/agent.json"
 """What the agent of tests/agent/test_scripted_agent.py did where there is a GPU: its calls, what came of each, and the
@@ -14,8 +15,7 @@ verdict of the last."""
 
 def agent_section(clone: Path) -> list[str]:
     """The section; empty where there is no such file."""
-    path = clone / AGENT
-    return list(_section(json.loads(path.read_text(encoding="utf-8")))) if path.exists() else []
+    return section_of(clone / AGENT, _section)
 
 
 def _section(data: dict[str, Any]) -> Iterator[str]:

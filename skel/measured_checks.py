@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from skel.measured import section_of
 
 CHECKS = "docs/measured/gpu_checks.json"
 
 
 def checks_section(clone: Path) -> list[str]:
     """The section; empty where nothing was checked."""
-    path = clone / CHECKS
-    return list(_section(json.loads(path.read_text(encoding="utf-8")))) if path.exists() else []
+    return section_of(clone / CHECKS, _section)
 
 
 def _section(data: dict[str, Any]) -> Iterator[str]:

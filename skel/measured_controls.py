@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from skel.measured import section_of
 
 CONTROLS = "docs/measured/controls.json"
 """What `python -m skel.validation.timing.controls` wrote."""
@@ -14,8 +15,7 @@ CONTROLS = "docs/measured/controls.json"
 
 def controls_section(clone: Path) -> list[str]:
     """The section; empty where nothing was measured."""
-    path = clone / CONTROLS
-    return list(_section(json.loads(path.read_text(encoding="utf-8")))) if path.exists() else []
+    return section_of(clone / CONTROLS, _section)
 
 
 def _section(data: dict[str, Any]) -> Iterator[str]:
