@@ -146,6 +146,13 @@ def _sets_names(module: Module, node: ast.AST) -> bool:
     return all(isinstance(name, ast.Name) for name in names)
 
 
+def require_launchers_tile(binding: TileBinding, launch: Launch) -> None:
+    """Raises Refuse(tile_belongs_to_autotuner, tile_from_heuristic) where a decorator chooses the tile."""
+    code = {"autotune": "tile_belongs_to_autotuner", "heuristic": "tile_from_heuristic"}.get(binding.kind)
+    if code is not None:
+        raise refuse(code, binding.decorator, also=[launch.call], tile=binding.param)
+
+
 def require_own_tile(binding: TileBinding, launch: Launch) -> None:
     """Raises Refuse(tile_shared) where the launching function reads the tile for anything else."""
     for source in binding.sources:

@@ -12,7 +12,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Sequence
 
-from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
+from ..conditions.launch_sites import (
+    counted_axis,
+    require_free_count,
+    require_launchers_tile,
+    require_own_tile,
+    require_same_choice,
+)
 from ..kernel.changes import Changes, Spot, merged
 from ..kernel.count import Count, divisions_by, outermost
 from ..kernel.definition import Module
@@ -71,10 +77,7 @@ def _one_launch(
     minimum: int,
 ) -> Changes:
     binding = trace_tile(module, launch, param)
-    if binding.kind == "autotune":
-        raise refuse("tile_belongs_to_autotuner", binding.decorator, also=[launch.call], tile=param)
-    if binding.kind == "heuristic":
-        raise refuse("tile_from_heuristic", binding.decorator, also=[launch.call], tile=param)
+    require_launchers_tile(binding, launch)
     _, counts = counted_axis(module, launch, param, axis)
     require_free_count(module, launch, param, counts)
     require_own_tile(binding, launch)

@@ -41,7 +41,13 @@ from ..conditions.bounds import unbounded
 from ..conditions.context import FusionContext
 from ..conditions.decoded_count import require_decoded_by_count
 from ..conditions.fusable_axis import tile_parameter
-from ..conditions.launch_sites import counted_axis, require_free_count, require_own_tile, require_same_choice
+from ..conditions.launch_sites import (
+    counted_axis,
+    require_free_count,
+    require_launchers_tile,
+    require_own_tile,
+    require_same_choice,
+)
 from ..conditions.mergeable import check_mergeable
 from ..conditions.partial_sums import require_buffers_summed
 from ..conditions.tile_arguments import tile_arguments
@@ -111,10 +117,7 @@ def _split(facts: Facts, axis: Axis, launches: tuple[Launch, ...], tile: int) ->
                     what = f"the number of tiles in {use.what}"
                     raise refuse("tile_shared", use.node, also=[launch.call], tile=param, what=what, line=use.line)
         binding = trace_tile(module, launch, param)
-        if binding.kind == "autotune":
-            raise refuse("tile_belongs_to_autotuner", binding.decorator, also=[launch.call], tile=param)
-        if binding.kind == "heuristic":
-            raise refuse("tile_from_heuristic", binding.decorator, also=[launch.call], tile=param)
+        require_launchers_tile(binding, launch)
         require_own_tile(binding, launch)
         if binding.kind == "literal":
             _narrow_literal(module, launch, binding, counts[launch], tile, changes)
